@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Matrix products with both operands' rows contiguous along the reduced dimension (NT). */
+#ifndef CK_GEMM_H
+#define CK_GEMM_H
+
+#include <stddef.h>
+
+#include "ck.h"
+
+/* y[i,j] = RN(RN(alpha * sum_l a[i,l] b[j,l]) + beta c[i,j]) + bias[j]; the sum by the kernel's numspec.
+ * Shapes: a [m][lda], b [n][ldb], c [m][ldc], y [m][ldy], bias [n] or NULL; k of each row of a and b and
+ *   n of each row of c and y are used, what lies beyond is neither read nor written.
+ * Requires: m, n, k >= 0; ld >= its row; 4-byte aligned; y overlaps no input, but y may be c itself
+ *   with ldy = ldc. beta = 0 never reads c, which may then be NULL. k = 0 sums to +0.
+ * Error: docs/oracle.md, "dot". NaN and infinities follow IEEE arithmetic.
+ * Strict: the sum in 16 double lanes, then alpha, beta c and bias in double, one rounding. */
+typedef struct ck_gemm_args {
+    float *y;
+    const float *a, *b, *c, *bias;
+    size_t m, n, k;
+    size_t ldy, lda, ldb, ldc;
+    float alpha, beta;
+} ck_gemm_args;
+ck_status ck_gemm_nt_f32(const ck_gemm_args *args);
+
+/* y[i,j] = sum_l da_l db_l sum_{e<32} qa[i,l,e] qb[j,l,e] + bias[j], l over blocks, integers exact.
+ * Shapes: a [m][lda], b [n][ldb] of q8_0 blocks at any byte address, k elements = k/32 blocks of each
+ *   row used; y [m][ldy], bias [n] or NULL. lda, ldb in blocks, ldy in elements.
+ * Requires: k a multiple of 32; y overlaps no input. All codes -128..127 are in contract.
+ * Error: docs/oracle.md, "block dot". A NaN or infinite scale follows IEEE arithmetic.
+ * Strict: (da db) I in double, one ascending chain over the blocks, then bias, one rounding. */
+typedef struct ck_gemm_q_args {
+    float *y;
+    const void *a, *b;
+    const float *bias;
+    size_t m, n, k;
+    size_t ldy, lda, ldb;
+} ck_gemm_q_args;
+ck_status ck_gemm_nt_q8_0_q8_0(const ck_gemm_q_args *args);
+
+#endif

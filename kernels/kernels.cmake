@@ -1,0 +1,30 @@
+# The rows of kernels.def are the file list; each file gets the flags of its ISA and nobody else's.
+set(CK_OPTIONS_scalar -O2 -fno-tree-vectorize)
+set(CK_OPTIONS_sse41 -O3 -msse4.1)
+set(CK_OPTIONS_avx2 -O3 -mavx2 -mfma -mf16c)
+set(CK_OPTIONS_avxvnni ${CK_OPTIONS_avx2} -mavxvnni)
+set(CK_OPTIONS_avx512 ${CK_OPTIONS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl)
+set(CK_OPTIONS_avx512vnni ${CK_OPTIONS_avx512} -mavx512vnni)
+set(CK_OPTIONS_avx512bf16 ${CK_OPTIONS_avx512} -mavx512bf16)
+
+set(CK_DEF ${CMAKE_SOURCE_DIR}/kernels/kernels.def)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CK_DEF})
+file(STRINGS ${CK_DEF} rows REGEX "^CK_KERNEL\\(")
+set(CK_KERNEL_SOURCES)
+foreach(row IN LISTS rows)
+  string(REGEX MATCH "^CK_KERNEL\\([a-z0-9_]+, ([a-z0-9_]+), ([a-z0-9_]+), ([a-z0-9]+)\\)" _ "${row}")
+  set(source kernels/${CMAKE_MATCH_1}/${CMAKE_MATCH_1}_${CMAKE_MATCH_2}_${CMAKE_MATCH_3}.c)
+  if(NOT DEFINED CK_OPTIONS_${CMAKE_MATCH_3})
+    message(FATAL_ERROR "kernels/kernels.def: no flags for isa \"${CMAKE_MATCH_3}\" in: ${row}")
+  endif()
+  set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${CK_OPTIONS_${CMAKE_MATCH_3}}")
+  list(APPEND CK_KERNEL_SOURCES ${source})
+endforeach()
+
+add_library(ck_objects OBJECT ${CK_KERNEL_SOURCES}
+  kernels/table.c kernels/dispatch.c kernels/cpu.c kernels/strict.c)
+target_include_directories(ck_objects PRIVATE kernels PUBLIC kernels/include/ck)
+target_link_libraries(ck_objects PRIVATE ck_flags)
+
+add_library(ck SHARED)
+target_link_libraries(ck PRIVATE ck_objects m ck_flags)

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* What every reference takes and gives. A reference computes, in double and from the mathematics,
+ * the value of each output and how far a correct kernel of a declared precision may be from it. */
+#ifndef REF_H
+#define REF_H
+
+#include <stddef.h>
+
+#include "ck_numspec.h"
+
+/* One precision that radii are wanted for. */
+typedef struct ref_spec {
+    const ck_numspec *num;
+    int strict;   /* the strict-parity contract; num then only says which tail and kc exist */
+    double u;     /* unit roundoff of the caller's rounding: 2^-24 nearest, 2^-23 directed */
+    int ftz, daz; /* the caller's MXCSR flushes results / operands */
+} ref_spec;
+
+/* REF_ANY as a radius: an intermediate may or may not overflow, every result is right. */
+#define REF_ANY (-1.0)
+
+/* One cell for each output component, row by row of the tile. With `specs` of them asked for, the
+ * radius of component i under spec s is e[s * n + i]:
+ *   v NaN: the result must be a NaN; v infinite: that infinity; else |y - v| <= e, where e = 0 means
+ *   equality and e = REF_ANY no demand. e is never NaN or +inf: that is a harness error.
+ * term: mean magnitude of what is summed up into the component, by which a case's power is judged:
+ *   a fault smaller than e is invisible. */
+typedef struct ref_out {
+    size_t n;
+    double *v;
+    double *term;
+    double *e;
+} ref_out;
+
+/* Rows [r0, r0 + rows) and columns [c0, c0 + cols) of the output are wanted. */
+typedef struct ref_tile {
+    size_t r0, rows, c0, cols;
+} ref_tile;
+
+/* `args` is the family's struct below. Pure, single-threaded; uses only what it is given. */
+typedef void ref_fn(const void *args, const ref_tile *tile, const ref_spec *specs, size_t nspecs,
+                    ref_out *out);
+
+/* The argument structs: the operands the kernel really used, strides in elements or blocks. */
+typedef struct ref_gemm_args {
+    const float *a, *b, *c, *bias; /* c, bias may be NULL */
+    size_t k, lda, ldb, ldc;
+    float alpha, beta;
+} ref_gemm_args;
+
+typedef struct ref_gemm_q_args {
+    const unsigned char *a, *b; /* blocks */
+    const float *bias;          /* may be NULL */
+    size_t k, lda, ldb;         /* k in elements, lda and ldb in blocks */
+} ref_gemm_q_args;
+
+/* Tile rows are h * t + i; its columns must be 0 .. cols of the output, whole rows. */
+typedef struct ref_softmax_args {
+    const float *x;
+    size_t t, ldx;
+} ref_softmax_args;
+
+/* Tile: rows 0 .. 1, columns are elements. */
+typedef struct ref_unary_args {
+    const float *x;
+} ref_unary_args;
+
+/* Tile columns are blocks. Components of a q8_0 block: the 16 bits of d as an integer, then the 32
+ * codes. */
+typedef struct ref_quantize_args {
+    const float *x;
+} ref_quantize_args;
+
+/* Tile columns are elements. */
+typedef struct ref_dequant_args {
+    const unsigned char *x;
+} ref_dequant_args;
+
+ref_fn ref_gemm_nt_f32, ref_gemm_nt_q8_0_q8_0, ref_softmax_causal_f32, ref_exp_f32;
+ref_fn ref_quantize_row_q8_0, ref_dequant_row_q8_0;
+
+#endif
