@@ -1,1 +1,31 @@
+# The generic machinery, the families and the program.
+set(HN_SOURCES
+  harness/bench.c harness/call.c harness/call_x86_64.S harness/case.c harness/compare.c harness/dtype.c
+  harness/expect.c harness/fill.c harness/group.c harness/ops.c harness/place.c harness/report.c
+  harness/run.c harness/shrink.c harness/subject.c harness/suite.c harness/trace.c
+  harness/suites/suites.S
+  harness/family/dequant.c harness/family/gemm.c harness/family/gemm_q.c harness/family/quantize.c
+  harness/family/softmax.c harness/family/unary.c
+  harness/selftest/selftest.c)
 
+set_source_files_properties(harness/suites/suites.S PROPERTIES
+  INCLUDE_DIRECTORIES ${CMAKE_SOURCE_DIR}/harness/suites
+  OBJECT_DEPENDS "${CMAKE_SOURCE_DIR}/harness/suites/smoke.cases;${CMAKE_SOURCE_DIR}/harness/suites/ci.cases;${CMAKE_SOURCE_DIR}/harness/suites/nightly.cases")
+
+execute_process(COMMAND git -C ${CMAKE_SOURCE_DIR} rev-parse --short=12 HEAD
+  OUTPUT_VARIABLE HN_COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(HN_COMMIT)
+  set_source_files_properties(harness/report.c PROPERTIES COMPILE_DEFINITIONS HN_COMMIT="${HN_COMMIT}")
+endif()
+
+add_library(ck_harness STATIC ${HN_SOURCES})
+target_compile_definitions(ck_harness PRIVATE _GNU_SOURCE)
+target_compile_options(ck_harness PRIVATE $<$<COMPILE_LANGUAGE:C>:-O2>)
+target_include_directories(ck_harness PUBLIC harness kernels)
+target_link_libraries(ck_harness PRIVATE ck_flags PUBLIC ck_objects ck_ref dl m)
+
+add_executable(ckparity harness/main.c)
+target_compile_definitions(ckparity PRIVATE _GNU_SOURCE)
+target_link_libraries(ckparity PRIVATE ck_harness ck_flags)
+
+include(harness/subject/subject.cmake)

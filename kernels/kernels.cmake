@@ -1,5 +1,6 @@
 # The rows of kernels.def are the file list; each file gets the flags of its ISA and nobody else's.
-set(CK_OPTIONS_scalar -O2 -fno-tree-vectorize)
+# SLP as well: clang vectorises straight-line code apart from loops.
+set(CK_OPTIONS_scalar -O2 -fno-tree-vectorize -fno-tree-slp-vectorize)
 set(CK_OPTIONS_sse41 -O3 -msse4.1)
 set(CK_OPTIONS_avx2 -O3 -mavx2 -mfma -mf16c)
 set(CK_OPTIONS_avxvnni ${CK_OPTIONS_avx2} -mavxvnni)
@@ -25,6 +26,15 @@ add_library(ck_objects OBJECT ${CK_KERNEL_SOURCES}
   kernels/table.c kernels/dispatch.c kernels/cpu.c kernels/strict.c)
 target_include_directories(ck_objects PRIVATE kernels PUBLIC kernels/include/ck)
 target_link_libraries(ck_objects PRIVATE ck_flags)
+set_source_files_properties(kernels/table.c PROPERTIES
+  COMPILE_DEFINITIONS "CK_VERSION=\"${PROJECT_VERSION}\"")
 
 add_library(ck SHARED)
 target_link_libraries(ck PRIVATE ck_objects m ck_flags)
+
+find_package(cmocka CONFIG REQUIRED)
+add_executable(test_kernels kernels/tests/test_kernels.c)
+target_include_directories(test_kernels PRIVATE kernels ${CMOCKA_INCLUDE_DIR})
+target_link_libraries(test_kernels PRIVATE ck_objects m ck_flags ${CMOCKA_LIBRARIES})
+add_test(NAME kernels COMMAND test_kernels)
+set_tests_properties(kernels PROPERTIES LABELS "unit;kernels")

@@ -21,10 +21,11 @@ typedef struct ref_spec {
 
 /* One cell for each output component, row by row of the tile. With `specs` of them asked for, the
  * radius of component i under spec s is e[s * n + i]:
- *   v NaN: the result must be a NaN; v infinite: that infinity; else |y - v| <= e, where e = 0 means
- *   equality and e = REF_ANY no demand. e is never NaN or +inf: that is a harness error.
- * term: mean magnitude of what is summed up into the component, by which a case's power is judged:
- *   a fault smaller than e is invisible. */
+ *   e = REF_ANY: no demand, whatever v is (another spec's demand may be an infinity or a NaN);
+ *   v NaN: the result must be a NaN; v infinite: that infinity; else |y - v| <= e, where e = 0
+ * means equality. e is never NaN or +inf: that is a harness error. term: mean magnitude of what is
+ * summed up into the component, by which a case's power is judged: a fault smaller than e is
+ * invisible. */
 typedef struct ref_out {
     size_t n;
     double *v;
@@ -37,7 +38,8 @@ typedef struct ref_tile {
     size_t r0, rows, c0, cols;
 } ref_tile;
 
-/* `args` is the family's struct below. Pure, single-threaded; uses only what it is given. */
+/* `args` is the family's struct below. Pure, single-threaded; uses only what it is given. To be
+ * called under the default MXCSR: nearest, gradual underflow. */
 typedef void ref_fn(const void *args, const ref_tile *tile, const ref_spec *specs, size_t nspecs,
                     ref_out *out);
 

@@ -8,6 +8,9 @@
 
 enum { CK_SUBJECT_ABI = 1 };
 
+/* Marks what a library exports; everything else is compiled with -fvisibility=hidden. */
+#define CK_API __attribute__((visibility("default")))
+
 /* A kernel takes one pointer, to the argument struct of its family (gemm.h, softmax.h, ...). */
 typedef void ck_fn(const void *args);
 
@@ -44,6 +47,6 @@ typedef struct ck_subject {
 } ck_subject;
 
 /* The library's table; valid until it is closed. The only symbol a subject must export. */
-const ck_subject *ck_subject_v1(void);
+CK_API const ck_subject *ck_subject_v1(void);
 
 #endif

@@ -17,6 +17,6 @@ typedef struct ck_unary_args {
     const float *x;
     size_t n;
 } ck_unary_args;
-ck_status ck_exp_f32(const ck_unary_args *args);
+CK_API ck_status ck_exp_f32(const ck_unary_args *args);
 
 #endif

@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Everything: the parity table (ci/parity.sh), the checks of the sources, and all tests under all
+# presets; JUnit files in build/junit/. The last line is the sum of the tests ctest ran under all
+# presets. The cases of the parity table have a sum of their own above and are not in it: the same
+# runs are tests of ctest as well. A build or a check that fails counts as one failed test.
+# Exit: 0, 1 if anything failed or nothing passed, 2 if something needed is missing.
+set -eu
+. "$(dirname "$0")/lib.sh"
+[ $# = 0 ] || fail "usage: ci/test.sh"
+
+junit=$PWD/build/junit
+rm -rf "$junit"
+mkdir -p "$junit"
+
+# step NAME COMMAND...: a step that is no test of ctest's. If it fails, it is noted as one that is.
+step() {
+    step=$1
+    shift
+    "$@" && return 0
+    say "$step failed: exit $?"
+    cat >"$junit/$step.xml" <<EOF
+<testsuite name="$step" tests="1" failures="1">
+	<testcase name="$step" classname="$step" time="0" status="fail"><failure message=""/></testcase>
+</testsuite>
+EOF
+    return 1
+}
+
+# tests PRESET [ctest's argument]...: builds it and runs its tests.
+tests() {
+    preset=$1
+    shift
+    step "build-$preset" build "$preset" || return 0
+    say "ctest $preset${*:+ $*}"
+    if quiet "ctest-$preset" ctest --preset "$preset" -j "$(nproc)" "$@" \
+        --output-junit "$junit/ctest-$preset.xml"; then
+        grep 'tests passed' "build/log/ctest-$preset.log"
+    elif ! [ -s "$junit/ctest-$preset.xml" ]; then
+        step "ctest-$preset" false || :
+    fi
+}
+
+ci/setup.sh
+if command -v npm >/dev/null; then
+    ci/setup.sh --peers || say "going on without the peer"
+fi
+
+step parity ci/parity.sh || :
+say "checks of the sources"
+step format ci/format.sh || :
+step includes ci/includes.sh || :
+step selftest ci/selftest.sh || :
+tests release
+if [ -e build/release/libck.so ]; then
+    step symbols ci/symbols.sh build/release/libck.so || :
+    step isa quiet isa ci/isa.sh build/release || :
+fi
+tests dev
+tests clang -L unit
+tests asan -L 'unit|smoke'
+
+say "all tests"
+ci/junit.sh "$junit"/*.xml

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: MIT */
+/* The one parser, printer and generator of cases. */
+#include "case.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "family.h"
+
+const char *const hn_fill_names[HN_FILL_COUNT] = {
+    "unit", "int", "pow2", "probe", "cancel", "wide", "denormal", "stagnation", "edge", "sat", "census",
+};
+const char *const hn_fp_names[HN_FP_COUNT] = { "nearest", "down", "up", "zero", "ftz" };
+static const char *const mode_names[] = { "both", "fast", "strict" };
+
+enum { OFFSET_MAX = 4096, LD_MAX = 1 << 28 };
+
+/* Work of a drawn case, in terms: small forms first, they find as much and cost nothing. */
+enum { DRAW_TERMS_MAX = 1 << 14 };
+
+static int fail(char *error, size_t size, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(error, size, format, list);
+    va_end(list);
+    return -1;
+}
+
+static int find_name(const char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0) return (int)i;
+    return -1;
+}
+
+static int parse_count(const char *key, const char *text, int64_t least, int64_t most, int64_t *value,
+                       char *error, size_t size)
+{
+    char *end;
+    errno = 0;
+    const long long parsed = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0)
+        return fail(error, size, "%s=%s is not an integer", key, text);
+    if (parsed < least || parsed > most)
+        return fail(error, size, "%s=%s is outside %lld..%lld", key, text, (long long)least,
+                    (long long)most);
+    *value = parsed;
+    return 0;
+}
+
+static int parse_real(const char *key, const char *text, double *value, char *error, size_t size)
+{
+    char *end;
+    const float parsed = strtof(text, &end);
+    if (end == text || *end != '\0' || !isfinite(parsed))
+        return fail(error, size, "%s=%s is not a finite number", key, text);
+    *value = (double)parsed;
+    return 0;
+}
+
+static int parse_name(const char *key, const char *text, const char *const *names, size_t count,
+                      int *value, char *error, size_t size)
+{
+    *value = find_name(names, count, text);
+    if (*value >= 0) return 0;
+    int used = snprintf(error, size, "%s=%s is none of", key, text);
+    for (size_t i = 0; i < count && used > 0 && (size_t)used < size; i++)
+        used += snprintf(error + used, size - (size_t)used, " %s", names[i]);
+    return -1;
+}
+
+static int parse_seed(const char *text, uint32_t *seed, char *error, size_t size)
+{
+    char *end;
+    errno = 0;
+    const unsigned long parsed = strtoul(text, &end, 16);
+    if (end == text || *end != '\0' || errno != 0 || parsed > UINT32_MAX || *text == '-')
+        return fail(error, size, "seed=%s is no hexadecimal number of at most 8 digits", text);
+    *seed = (uint32_t)parsed;
+    return 0;
+}
+
+static int parse_one_place(const char *text, hn_place *place)
+{
+    char *end;
+    if (strcmp(text, "e") == 0) return *place = (hn_place){ HN_END, 0 }, 0;
+    if (strcmp(text, "s") == 0) return *place = (hn_place){ HN_START, 0 }, 0;
+    if (text[0] != 'm' || text[1] < '0' || text[1] > '9') return -1;
+    const unsigned long offset = strtoul(text + 1, &end, 10);
+    if (*end != '\0' || offset >= OFFSET_MAX) return -1;
+    *place = (hn_place){ HN_MIDDLE, (unsigned)offset };
+    return 0;
+}
+
+static int parse_places(hn_case *c, const char *text, char *error, size_t size)
+{
+    const hn_family *family = c->op->family;
+    char copy[HN_LINE_MAX], *save = NULL;
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *item = strtok_r(copy, ",", &save); item; item = strtok_r(NULL, ",", &save)) {
+        char *colon = strchr(item, ':');
+        size_t i = family->noperands;
+        if (colon) {
+            *colon = '\0';
+            for (i = 0; i < family->noperands && strcmp(family->operands[i].name, item) != 0;) i++;
+        }
+        if (i == family->noperands || parse_one_place(colon + 1, &c->at[i]) != 0)
+            return fail(error, size, "at=%s: \"%s%s%s\" is no operand:e, :s or :m0..m%d", text, item,
+                        colon ? ":" : "", colon ? colon + 1 : "", OFFSET_MAX - 1);
+    }
+    return 0;
+}
+
+static int unknown_key(const hn_case *c, const char *key, char *error, size_t size)
+{
+    const hn_family *family = c->op->family;
+    char known[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < family->nkeys; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, " %s", family->keys[i].name);
+    for (size_t i = 0; i < family->noperands; i++)
+        if (family->operands[i].has_ld)
+            used += (size_t)snprintf(known + used, sizeof known - used, " ld%s", family->operands[i].name);
+    return fail(error, size, "unknown key \"%s\": %s has isa mode gen%s at fp fill seed", key, c->op->stem,
+                known);
+}
+
+static int set_family_key(hn_case *c, const char *key, const char *value, unsigned *fixed, char *error,
+                          size_t size)
+{
+    const hn_family *family = c->op->family;
+    for (size_t i = 0; i < family->nkeys; i++) {
+        const hn_key *k = &family->keys[i];
+        if (strcmp(k->name, key) != 0) continue;
+        *fixed |= 1u << i;
+        if (k->kind == HN_REAL) return parse_real(key, value, &c->real[i], error, size);
+        return parse_count(key, value, k->least, k->most, &c->num[i], error, size);
+    }
+    for (size_t i = 0; i < family->noperands; i++) {
+        int64_t ld;
+        if (!family->operands[i].has_ld || strncmp(key, "ld", 2) != 0 ||
+            strcmp(key + 2, family->operands[i].name) != 0)
+            continue;
+        *fixed |= HN_FIXED_LD;
+        if (parse_count(key, value, 1, LD_MAX, &ld, error, size) != 0) return -1;
+        c->ld[i] = (size_t)ld;
+        return 0;
+    }
+    return unknown_key(c, key, error, size);
+}
+
+int hn_case_set(hn_case *c, const char *key, const char *value, unsigned *fixed, char *error, size_t size)
+{
+    int choice;
+    int64_t gen;
+    if (strcmp(key, "isa") == 0) {
+        if (strlen(value) >= sizeof c->isa)
+            return fail(error, size, "isa=%s is longer than %d characters", value, HN_ISA_MAX - 1);
+        strcpy(c->isa, value);
+        return 0;
+    }
+    if (strcmp(key, "mode") == 0) {
+        if (parse_name(key, value, mode_names, 3, &choice, error, size) != 0) return -1;
+        c->mode = (hn_mode)choice;
+        return 0;
+    }
+    if (strcmp(key, "gen") == 0) {
+        if (parse_count(key, value, 1, HN_GEN, &gen, error, size) != 0) return -1;
+        c->gen = (unsigned)gen;
+        return 0;
+    }
+    if (strcmp(key, "at") == 0) {
+        *fixed |= HN_FIXED_AT;
+        return parse_places(c, value, error, size);
+    }
+    if (strcmp(key, "fp") == 0) {
+        if (parse_name(key, value, hn_fp_names, HN_FP_COUNT, &choice, error, size) != 0) return -1;
+        c->fp = (hn_fp)choice;
+        *fixed |= HN_FIXED_FP;
+        return 0;
+    }
+    if (strcmp(key, "fill") == 0) {
+        if (parse_name(key, value, hn_fill_names, HN_FILL_COUNT, &choice, error, size) != 0) return -1;
+        c->fill = (hn_fill)choice;
+        *fixed |= HN_FIXED_FILL;
+        return 0;
+    }
+    if (strcmp(key, "seed") == 0) return parse_seed(value, &c->seed, error, size);
+    return set_family_key(c, key, value, fixed, error, size);
+}
+
+void hn_case_init(hn_case *c, const hn_op *op)
+{
+    memset(c, 0, sizeof *c);
+    c->op = op;
+    c->gen = HN_GEN;
+    for (size_t i = 0; i < op->family->nkeys; i++) {
+        const hn_key *k = &op->family->keys[i];
+        if (k->kind == HN_REAL) c->real[i] = k->def;
+        else c->num[i] = k->kind == HN_DIM ? k->least : (int64_t)k->def;
+    }
+}
+
+/* Every dimension must be there, so that a line means the same when defaults change. */
+static int check_given(const hn_case *c, const char *given, char *error, size_t size)
+{
+    const hn_family *family = c->op->family;
+    for (size_t i = 0; i < family->nkeys; i++) {
+        char wanted[32];
+        snprintf(wanted, sizeof wanted, " %s=", family->keys[i].name);
+        if (family->keys[i].kind == HN_DIM && !strstr(given, wanted))
+            return fail(error, size, "%s needs %s=", c->op->stem, family->keys[i].name);
+    }
+    if (!strstr(given, " gen=")) return fail(error, size, "needs gen=%d", HN_GEN);
+    return 0;
+}
+
+int hn_case_parse(hn_case *c, const char *line, char *error, size_t size)
+{
+    char copy[HN_LINE_MAX], given[HN_LINE_MAX] = " ", *save = NULL;
+    unsigned fixed = 0;
+    if (strlen(line) >= sizeof copy)
+        return fail(error, size, "the line is longer than %d characters", HN_LINE_MAX - 1);
+    strcpy(copy, line);
+    const char *stem = strtok_r(copy, " ", &save);
+    const hn_op *op = stem ? hn_op_find(stem) : NULL;
+    if (!op) return fail(error, size, "no op \"%s\" (ckparity list shows them)", stem ? stem : "");
+    hn_case_init(c, op);
+    for (char *item = strtok_r(NULL, " ", &save); item; item = strtok_r(NULL, " ", &save)) {
+        char *equals = strchr(item, '='), wanted[HN_LINE_MAX + 2];
+        if (!equals || equals == item) return fail(error, size, "\"%s\" is no key=value", item);
+        *equals = '\0';
+        snprintf(wanted, sizeof wanted, " %s=", item);
+        if (strstr(given, wanted)) return fail(error, size, "key \"%s\" is given twice", item);
+        strcat(strcat(given, item), "= ");
+        if (hn_case_set(c, item, equals + 1, &fixed, error, size) != 0) return -1;
+    }
+    if (check_given(c, given, error, size) != 0) return -1;
+    return hn_case_check(c, error, size);
+}
+
+static int check_key(const hn_case *c, size_t i, char *error, size_t size)
+{
+    const hn_key *k = &c->op->family->keys[i];
+    if (k->kind == HN_REAL) return 0;
+    if (c->num[i] < k->least || c->num[i] > k->most)
+        return fail(error, size, "%s=%lld is outside %lld..%lld", k->name, (long long)c->num[i],
+                    (long long)k->least, (long long)k->most);
+    if (k->multiple > 1 && c->num[i] % k->multiple != 0)
+        return fail(error, size, "%s=%lld is no multiple of %lld", k->name, (long long)c->num[i],
+                    (long long)k->multiple);
+    return 0;
+}
+
+int hn_case_check(const hn_case *c, char *error, size_t size)
+{
+    const hn_family *family = c->op->family;
+    hn_extent extents[HN_MAX_OPERANDS] = { 0 };
+    for (size_t i = 0; i < family->nkeys; i++)
+        if (check_key(c, i, error, size) != 0) return -1;
+    if (!(family->fills >> c->fill & 1))
+        return fail(error, size, "fill=%s means nothing for %s", hn_fill_names[c->fill], c->op->stem);
+    family->extents(c, extents);
+    for (size_t i = 0; i < family->noperands; i++)
+        if (c->ld[i] && c->ld[i] < extents[i].cols)
+            return fail(error, size, "ld%s=%zu is below the row's %zu", family->operands[i].name,
+                        c->ld[i], extents[i].cols);
+    const char *why = family->refuse ? family->refuse(c) : NULL;
+    return why ? fail(error, size, "%s", why) : 0;
+}
+
+static bool is_default_place(hn_place at) { return at.edge == HN_END; }
+
+static size_t print_places(const hn_case *c, char *line, size_t size)
+{
+    const hn_family *family = c->op->family;
+    size_t used = 0;
+    const char *lead = " at=";
+    for (size_t i = 0; i < family->noperands; i++) {
+        if (is_default_place(c->at[i])) continue;
+        used += (size_t)snprintf(line + used, size - used, "%s%s:", lead, family->operands[i].name);
+        if (c->at[i].edge == HN_START) used += (size_t)snprintf(line + used, size - used, "s");
+        else used += (size_t)snprintf(line + used, size - used, "m%u", c->at[i].offset);
+        lead = ",";
+    }
+    return used;
+}
+
+static size_t print_keys(const hn_case *c, char *line, size_t size)
+{
+    const hn_family *family = c->op->family;
+    size_t used = 0;
+    for (size_t i = 0; i < family->nkeys; i++) {
+        const hn_key *k = &family->keys[i];
+        if (k->kind == HN_REAL && c->real[i] != k->def)
+            used += (size_t)snprintf(line + used, size - used, " %s=%.9g", k->name, c->real[i]);
+        if (k->kind == HN_DIM || (k->kind == HN_INT && c->num[i] != (int64_t)k->def))
+            used += (size_t)snprintf(line + used, size - used, " %s=%lld", k->name, (long long)c->num[i]);
+    }
+    for (size_t i = 0; i < family->noperands; i++)
+        if (c->ld[i])
+            used += (size_t)snprintf(line + used, size - used, " ld%s=%zu", family->operands[i].name,
+                                     c->ld[i]);
+    return used;
+}
+
+size_t hn_case_print(const hn_case *c, char *line, size_t size)
+{
+    size_t used = (size_t)snprintf(line, size, "%s", c->op->stem);
+    if (c->isa[0]) used += (size_t)snprintf(line + used, size - used, " isa=%s", c->isa);
+    if (c->mode != HN_BOTH)
+        used += (size_t)snprintf(line + used, size - used, " mode=%s", mode_names[c->mode]);
+    used += (size_t)snprintf(line + used, size - used, " gen=%u", c->gen);
+    used += print_keys(c, line + used, size - used);
+    used += print_places(c, line + used, size - used);
+    if (c->fp != HN_FP_NEAREST)
+        used += (size_t)snprintf(line + used, size - used, " fp=%s", hn_fp_names[c->fp]);
+    if (c->fill != HN_FILL_UNIT)
+        used += (size_t)snprintf(line + used, size - used, " fill=%s", hn_fill_names[c->fill]);
+    if (c->seed) used += (size_t)snprintf(line + used, size - used, " seed=%x", (unsigned)c->seed);
+    return used;
+}
+
+/* Mostly small: below one vector, around one or two unrolls, now and then long. */
+static int64_t draw_dimension(hn_rng *rng, const hn_key *k)
+{
+    static const int64_t reach[] = { 4, 9, 40, 80, 300, 1100 };
+    static const unsigned weight[] = { 3, 5, 5, 2, 1, 0 };
+    const int64_t unit = k->multiple > 1 ? k->multiple : 1;
+    const int64_t low = k->least > 0 ? (k->least + unit - 1) / unit : 1;
+    int64_t pick = (int64_t)hn_below(rng, 64) == 0 ? 15 : (int64_t)hn_below(rng, 16), high = 0;
+    for (size_t i = 0; i < 6; i++) {
+        high = reach[i];
+        if (pick < (int64_t)weight[i]) break;
+        pick -= (int64_t)weight[i];
+    }
+    if (high > k->draw_most / unit) high = k->draw_most / unit;
+    return unit * hn_range(rng, low, high > low ? high : low);
+}
+
+static double draw_real(hn_rng *rng, double def)
+{
+    static const double values[] = { 0.0, 1.0, -1.0, 0.5, 2.0, 1.5, -0.25 };
+    return hn_below(rng, 2) ? def : values[hn_below(rng, 7)];
+}
+
+static void draw_keys(hn_case *c, hn_rng *rng, unsigned fixed)
+{
+    const hn_family *family = c->op->family;
+    for (size_t i = 0; i < family->nkeys; i++) {
+        const hn_key *k = &family->keys[i];
+        const int64_t number = k->kind == HN_DIM ? draw_dimension(rng, k) : hn_range(rng, k->least, k->most);
+        const double real = k->kind == HN_REAL ? draw_real(rng, k->def) : 0.0;
+        if (fixed >> i & 1) continue;
+        c->num[i] = number;
+        c->real[i] = real;
+    }
+}
+
+static size_t case_terms(const hn_case *c, const hn_extent *extents)
+{
+    return extents[0].rows * extents[0].cols * c->op->family->terms(c);
+}
+
+/* Halves the longest free dimension until the case is small. */
+static void trim(hn_case *c, unsigned fixed)
+{
+    const hn_family *family = c->op->family;
+    hn_extent extents[HN_MAX_OPERANDS] = { 0 };
+    for (family->extents(c, extents); case_terms(c, extents) > DRAW_TERMS_MAX; family->extents(c, extents)) {
+        size_t longest = HN_MAX_KEYS;
+        for (size_t i = 0; i < family->nkeys; i++) {
+            const hn_key *k = &family->keys[i];
+            const int64_t unit = k->multiple > 1 ? k->multiple : 1;
+            if (k->kind != HN_DIM || fixed >> i & 1 || c->num[i] / 2 < k->least || c->num[i] < 2 * unit)
+                continue;
+            if (longest == HN_MAX_KEYS || c->num[i] > c->num[longest]) longest = i;
+        }
+        if (longest == HN_MAX_KEYS) return;
+        const int64_t unit = family->keys[longest].multiple > 1 ? family->keys[longest].multiple : 1;
+        c->num[longest] = c->num[longest] / 2 / unit * unit;
+    }
+}
+
+static void draw_layout(hn_case *c, hn_rng *rng, unsigned fixed)
+{
+    const hn_family *family = c->op->family;
+    hn_extent extents[HN_MAX_OPERANDS] = { 0 };
+    family->extents(c, extents);
+    for (size_t i = 0; i < family->noperands; i++) {
+        const uint64_t pick = hn_below(rng, 8), slack = hn_range(rng, 1, 9) & 15;
+        const unsigned offset = (unsigned)hn_below(rng, 64);
+        if (!(fixed & HN_FIXED_LD) && family->operands[i].has_ld && extents[i].rows && pick & 1)
+            c->ld[i] = extents[i].cols + slack;
+        if (fixed & HN_FIXED_AT || extents[i].rows == 0) continue;
+        c->at[i] = pick < 4 ? (hn_place){ HN_END, 0 } : pick < 6 ? (hn_place){ HN_START, 0 }
+                                                                 : (hn_place){ HN_MIDDLE, offset };
+    }
+}
+
+/* Each admitted fill alike, but those that prove exactness twice as often. */
+static hn_fill draw_fill(hn_rng *rng, const hn_family *family)
+{
+    unsigned total = 0;
+    for (unsigned f = 0; f < HN_FILL_COUNT; f++)
+        total += (family->fills >> f & 1) + (family->exact_fills >> f & 1);
+    uint64_t pick = hn_below(rng, total);
+    for (unsigned f = 0; f < HN_FILL_COUNT; f++) {
+        const unsigned weight = (family->fills >> f & 1) + (family->exact_fills >> f & 1);
+        if (pick < weight) return (hn_fill)f;
+        pick -= weight;
+    }
+    return HN_FILL_UNIT;
+}
+
+void hn_case_draw(hn_case *c, unsigned fixed)
+{
+    hn_rng rng = hn_stream(c->seed, 0x63617365, 0);
+    draw_keys(c, &rng, fixed);
+    trim(c, fixed);
+    draw_layout(c, &rng, fixed);
+    const hn_fill fill = draw_fill(&rng, c->op->family);
+    const uint64_t fp = hn_below(&rng, 16);
+    if (!(fixed & HN_FIXED_FILL)) c->fill = fill;
+    if (fixed & HN_FIXED_FP || fp != 0) return;
+    c->fp = (hn_fp)hn_range(&rng, 1, HN_FP_COUNT - 1);
+    /* where fast results are not promised, strict ones still are */
+    if (c->fp == HN_FP_FTZ || !(c->op->family->flags & HN_FP_MODES)) c->mode = HN_STRICT;
+}

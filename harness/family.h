@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* What a family of kernels (those that share an argument struct) tells the generic machinery. */
+#ifndef HN_FAMILY_H
+#define HN_FAMILY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "case.h"
+#include "ck_subject.h"
+#include "dtype.h"
+#include "ref.h"
+
+/* Dimensions are always printed and drawn; integer and real options only where not the default. */
+typedef enum hn_kind { HN_DIM, HN_INT, HN_REAL } hn_kind;
+typedef struct hn_key {
+    const char *name;
+    hn_kind kind;
+    int64_t least, most, multiple; /* of a dimension or integer option */
+    double def;                    /* default of an option */
+    int64_t draw_most;             /* random cases stay at or below this */
+} hn_key;
+
+/* What an operand's numbers mean, hence what each fill puts there. */
+typedef enum hn_role {
+    HN_ROLE_LEFT,   /* first factor of a product; an activation */
+    HN_ROLE_RIGHT,  /* second factor; a weight */
+    HN_ROLE_ADDEND, /* added to a sum of products */
+    HN_ROLE_SCORE,  /* logits of a softmax row */
+    HN_ROLE_ARG,    /* argument of a unary function */
+    HN_ROLE_VALUE   /* copied, converted or quantised */
+} hn_role;
+
+typedef struct hn_operand {
+    const char *name;
+    hn_dtype dtype;
+    hn_role role;
+    bool has_ld; /* key "ld" + name exists */
+} hn_operand;
+
+/* Units of an operand: rows of cols units each. rows = 0: not passed (NULL). */
+typedef struct hn_extent {
+    size_t rows, cols;
+    size_t batch_rows; /* rows that belong to one step of the batch dimension; 0: shared by all */
+} hn_extent;
+
+/* Room for the argument struct of any family. */
+enum { HN_ARGS_MAX = 256 };
+
+enum {
+    HN_SIGNED_ZERO = 1u << 0, /* zeros must have the reference's sign */
+    HN_WHOLE_ROWS = 1u << 1,  /* the reference evaluates whole rows only */
+    HN_FP_MODES = 1u << 2     /* fast variants have radii under directed rounding */
+};
+
+typedef struct hn_family {
+    const char *name;
+    const hn_key *keys;
+    const hn_operand *operands; /* 0 is the output */
+    size_t nkeys, noperands;
+    int batch_key;        /* the batch dimension, -1: none */
+    unsigned fills;       /* bit f: fill f means something here */
+    unsigned exact_fills; /* bit f: fill f must give radius 0 everywhere, or the harness is wrong */
+    unsigned flags;
+    void (*extents)(const hn_case *c, hn_extent *extents);
+    /* Live units of a row, the rest is junk to the kernel; NULL: all. */
+    size_t (*live)(const hn_case *c, size_t operand, size_t row);
+    /* Terms summed into one output. */
+    size_t (*terms)(const hn_case *c);
+    /* NULL, or why no kernel need take this case ("cols must be at least T"). */
+    const char *(*refuse)(const hn_case *c);
+    void (*kernel_args)(const hn_case *c, void *const *at, const size_t *ld, void *args);
+    void (*ref_args)(const hn_case *c, void *const *at, const size_t *ld, void *args);
+} hn_family;
+
+/* One op: a row CK_OP of kernels.def. */
+typedef struct hn_op {
+    const char *stem;
+    const hn_family *family;
+    ref_fn *ref;
+} hn_op;
+extern const hn_op hn_ops[];
+extern const size_t hn_op_count;
+const hn_op *hn_op_find(const char *stem);
+
+/* Leading dimension in force: the case's, or the row itself. */
+static inline size_t hn_ld(const hn_case *c, size_t operand, const hn_extent *extent)
+{
+    return c->ld[operand] ? c->ld[operand] : extent->cols;
+}
+
+#endif

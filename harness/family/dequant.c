@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Family dequant: a row of blocks to f32. */
+#include "../family.h"
+#include "ck_dtype.h"
+#include "quant.h"
+
+enum { K };
+enum { Y, X, OPERANDS };
+
+static const hn_key keys[] = { [K] = { "K", HN_DIM, 32, 1 << 24, CK_Q8_0_BLOCK, 0, 1100 } };
+
+static const hn_operand operands[] = {
+    [Y] = { "y", HN_F32, HN_ROLE_VALUE, false },
+    [X] = { "x", HN_Q8_0, HN_ROLE_VALUE, false },
+};
+
+static void extents(const hn_case *c, hn_extent *e)
+{
+    const size_t k = (size_t)c->num[K];
+    e[Y] = (hn_extent){ 1, k, 0 };
+    e[X] = (hn_extent){ 1, k / CK_Q8_0_BLOCK, 0 };
+}
+
+static size_t terms(const hn_case *c)
+{
+    (void)c;
+    return 1;
+}
+
+static void kernel_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
+{
+    (void)ld;
+    *(ck_dequant_args *)args = (ck_dequant_args){ .y = at[Y], .x = at[X], .n = (size_t)c->num[K] };
+}
+
+static void ref_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
+{
+    (void)c;
+    (void)ld;
+    *(ref_dequant_args *)args = (ref_dequant_args){ .x = at[X] };
+}
+
+#define FILL(name) (1u << HN_FILL_##name)
+const hn_family hn_family_dequant = {
+    .name = "dequant",
+    .keys = keys,
+    .nkeys = sizeof keys / sizeof keys[0],
+    .operands = operands,
+    .noperands = OPERANDS,
+    .batch_key = -1,
+    .fills = FILL(UNIT) | FILL(INT) | FILL(WIDE) | FILL(DENORMAL) | FILL(EDGE) | FILL(SAT) | FILL(CENSUS),
+    .exact_fills = FILL(UNIT) | FILL(INT) | FILL(WIDE) | FILL(DENORMAL) | FILL(EDGE) | FILL(SAT) |
+                   FILL(CENSUS),
+    .flags = HN_SIGNED_ZERO | HN_FP_MODES,
+    .extents = extents,
+    .terms = terms,
+    .kernel_args = kernel_args,
+    .ref_args = ref_args,
+};

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* Family gemm: y = RN(RN(alpha a b^T) + beta c) + bias, f32. */
+#include "../family.h"
+#include "gemm.h"
+
+enum { M, N, K, ALPHA, BETA, BIAS };
+enum { Y, A, B, C, BIAS_ROW, OPERANDS };
+
+static const hn_key keys[] = {
+    [M] = { "M", HN_DIM, 1, 1 << 20, 1, 0, 64 },
+    [N] = { "N", HN_DIM, 1, 1 << 20, 1, 0, 64 },
+    [K] = { "K", HN_DIM, 0, 1 << 24, 1, 0, 1100 },
+    [ALPHA] = { "alpha", HN_REAL, 0, 0, 0, 1.0, 0 },
+    [BETA] = { "beta", HN_REAL, 0, 0, 0, 0.0, 0 },
+    [BIAS] = { "bias", HN_INT, 0, 1, 1, 0.0, 1 },
+};
+
+static const hn_operand operands[] = {
+    [Y] = { "y", HN_F32, HN_ROLE_VALUE, true },        [A] = { "a", HN_F32, HN_ROLE_LEFT, true },
+    [B] = { "b", HN_F32, HN_ROLE_RIGHT, true },        [C] = { "c", HN_F32, HN_ROLE_ADDEND, true },
+    [BIAS_ROW] = { "v", HN_F32, HN_ROLE_ADDEND, false },
+};
+
+static void extents(const hn_case *c, hn_extent *e)
+{
+    const size_t m = (size_t)c->num[M], n = (size_t)c->num[N], k = (size_t)c->num[K];
+    e[Y] = (hn_extent){ m, n, 1 };
+    e[A] = (hn_extent){ m, k, 1 };
+    e[B] = (hn_extent){ n, k, 0 };
+    e[C] = (hn_extent){ m, n, 1 };
+    e[BIAS_ROW] = (hn_extent){ c->num[BIAS] ? 1u : 0u, n, 0 };
+}
+
+/* beta = 0 must not read c: all of it is junk then. */
+static size_t live(const hn_case *c, size_t operand, size_t row)
+{
+    (void)row;
+    if (operand == C) return c->real[BETA] == 0.0 ? 0 : (size_t)c->num[N];
+    return operand == Y || operand == BIAS_ROW ? (size_t)c->num[N] : (size_t)c->num[K];
+}
+
+static size_t terms(const hn_case *c) { return (size_t)c->num[K] + 2; }
+
+static void kernel_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
+{
+    *(ck_gemm_args *)args = (ck_gemm_args){
+        .y = at[Y], .a = at[A], .b = at[B], .c = at[C], .bias = at[BIAS_ROW],
+        .m = (size_t)c->num[M], .n = (size_t)c->num[N], .k = (size_t)c->num[K],
+        .ldy = ld[Y], .lda = ld[A], .ldb = ld[B], .ldc = ld[C],
+        .alpha = (float)c->real[ALPHA], .beta = (float)c->real[BETA],
+    };
+}
+
+static void ref_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
+{
+    *(ref_gemm_args *)args = (ref_gemm_args){
+        .a = at[A], .b = at[B], .c = at[C], .bias = at[BIAS_ROW],
+        .k = (size_t)c->num[K], .lda = ld[A], .ldb = ld[B], .ldc = ld[C],
+        .alpha = (float)c->real[ALPHA], .beta = (float)c->real[BETA],
+    };
+}
+
+#define FILL(name) (1u << HN_FILL_##name)
+const hn_family hn_family_gemm = {
+    .name = "gemm",
+    .keys = keys,
+    .nkeys = sizeof keys / sizeof keys[0],
+    .operands = operands,
+    .noperands = OPERANDS,
+    .batch_key = M,
+    .fills = FILL(UNIT) | FILL(INT) | FILL(POW2) | FILL(PROBE) | FILL(CANCEL) | FILL(WIDE) |
+             FILL(DENORMAL) | FILL(STAGNATION) | FILL(EDGE),
+    .exact_fills = FILL(INT) | FILL(POW2) | FILL(PROBE),
+    .flags = HN_FP_MODES,
+    .extents = extents,
+    .live = live,
+    .terms = terms,
+    .kernel_args = kernel_args,
+    .ref_args = ref_args,
+};

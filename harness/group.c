@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: MIT */
+/* The generic run of a case. Every check here is on for every kernel of every family. */
+#include "group.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fill.h"
+
+enum { TILES_MAX = 8, MXCSR_DEFAULT = 0x1f80, MXCSR_CONTROL = 0xffc0 };
+
+/* Terms above which the reference looks at a sample of the outputs: corners and drawn ones. */
+enum { SAMPLE_TERMS = 1 << 22, SAMPLE_COLS = 48 };
+
+/* Every kernel does at least this many terms in a tenth of a second. */
+enum { TERMS_PER_TICK = 5000000, TICKS_LEAST = 20 };
+
+/* What a call did to memory and to the machine. */
+typedef struct trail {
+    hn_outcome outcome;
+    bool input_changed;
+    const unsigned char *overwrite;
+} trail;
+
+struct hn_runner {
+    hn_slot slots[HN_MAX_OPERANDS];
+    void *args;
+    unsigned char *saved; /* each variant's output of the first pass, packed */
+    size_t saved_bytes;
+    unsigned char *packed; /* output of the call just made */
+    size_t packed_bytes;
+    double *cells; /* v, term, e of one tile */
+    size_t ncells;
+    size_t *live[HN_MAX_OPERANDS];
+    size_t nlive[HN_MAX_OPERANDS];
+    hn_announce *announce;
+    void *announce_context;
+
+    /* of the case in hand */
+    const hn_plan *plan;
+    const hn_case *c;
+    const hn_family *family;
+    hn_extent extents[HN_MAX_OPERANDS];
+    hn_placed placed[HN_MAX_OPERANDS];
+    size_t ld[HN_MAX_OPERANDS];
+    uint64_t digest[HN_MAX_OPERANDS]; /* of the inputs as they must stay */
+    size_t out_bytes;                 /* packed */
+    unsigned ticks;
+    ref_tile tiles[TILES_MAX];
+    size_t ntiles;
+    ref_spec specs[HN_MAX_VARIANTS];
+    bool power[HN_MAX_VARIANTS];
+};
+
+static void *checked(void *memory)
+{
+    if (memory) return memory;
+    fprintf(stderr, "ckparity: out of memory\n");
+    exit(1);
+}
+
+hn_runner *hn_runner_new(void)
+{
+    hn_runner *runner = checked(calloc(1, sizeof *runner));
+    runner->args = checked(malloc(HN_ARGS_MAX));
+    return runner;
+}
+
+void hn_runner_free(hn_runner *runner)
+{
+    for (size_t i = 0; i < HN_MAX_OPERANDS; i++) {
+        hn_slot_free(&runner->slots[i]);
+        free(runner->live[i]);
+    }
+    free(runner->args);
+    free(runner->saved);
+    free(runner->packed);
+    free(runner->cells);
+    free(runner);
+}
+
+void hn_runner_announce(hn_runner *runner, hn_announce *announce, void *context)
+{
+    runner->announce = announce;
+    runner->announce_context = context;
+}
+
+static void *grow(void *memory, size_t *have, size_t want, size_t unit)
+{
+    if (*have >= want) return memory;
+    free(memory);
+    *have = want;
+    return checked(malloc(want * unit));
+}
+
+/* Specs that promise the same share their radii. */
+static bool same_spec(const ref_spec *a, const ref_spec *b)
+{
+    return a->strict == b->strict && (a->num == b->num || memcmp(a->num, b->num, sizeof *a->num) == 0);
+}
+
+void hn_plan_add(hn_plan *plan, const ck_kernel *kernel, bool strict, size_t row)
+{
+    const ref_spec spec = { .num = kernel->spec, .strict = strict };
+    size_t s = 0;
+    while (s < plan->nspecs && !same_spec(&plan->specs[s], &spec)) s++;
+    if (s == plan->nspecs) plan->specs[plan->nspecs++] = spec;
+    plan->variants[plan->nvariants++] = (hn_variant){ kernel, strict, s, row };
+}
+
+/* The caller's MXCSR of a case. */
+static uint32_t case_mxcsr(const hn_case *c)
+{
+    static const uint32_t control[HN_FP_COUNT] = {
+        [HN_FP_NEAREST] = 0, [HN_FP_DOWN] = 0x2000, [HN_FP_UP] = 0x4000, [HN_FP_ZERO] = 0x6000,
+        [HN_FP_FTZ] = 0x8040,
+    };
+    return MXCSR_DEFAULT | control[c->fp];
+}
+
+static void set_specs(hn_runner *r)
+{
+    const bool directed = r->c->fp == HN_FP_DOWN || r->c->fp == HN_FP_UP || r->c->fp == HN_FP_ZERO;
+    for (size_t s = 0; s < r->plan->nspecs; s++) {
+        r->specs[s] = r->plan->specs[s];
+        r->specs[s].u = directed && !r->specs[s].strict ? 0x1p-23 : 0x1p-24;
+        r->specs[s].ftz = r->specs[s].daz = r->c->fp == HN_FP_FTZ && !r->specs[s].strict;
+    }
+}
+
+static void set_live(hn_runner *r, size_t i)
+{
+    if (!r->family->live || r->extents[i].rows == 0) return;
+    r->live[i] = grow(r->live[i], &r->nlive[i], r->extents[i].rows, sizeof *r->live[i]);
+    for (size_t row = 0; row < r->extents[i].rows; row++)
+        r->live[i][row] = r->family->live(r->c, i, row);
+}
+
+static const size_t *live_of(const hn_runner *r, size_t i) { return r->family->live ? r->live[i] : NULL; }
+
+static int set_up(hn_runner *r, const hn_plan *plan, const hn_case *c)
+{
+    r->plan = plan;
+    r->c = c;
+    r->family = c->op->family;
+    memset(r->extents, 0, sizeof r->extents);
+    r->family->extents(c, r->extents);
+    for (size_t i = 0; i < r->family->noperands; i++) {
+        const hn_dtype_info *info = &hn_dtypes[r->family->operands[i].dtype];
+        r->ld[i] = hn_ld(c, i, &r->extents[i]);
+        if (hn_place_operand(&r->slots[i], &r->extents[i], r->ld[i], info, c->at[i], &r->placed[i]) != 0)
+            return -1;
+        set_live(r, i);
+        if (i > 0 && r->placed[i].at) hn_fill_operand(c, i, &r->placed[i], live_of(r, i));
+    }
+    const size_t outputs = r->extents[0].rows * r->extents[0].cols;
+    r->out_bytes = outputs * r->placed[0].unit;
+    r->saved = grow(r->saved, &r->saved_bytes, r->out_bytes * plan->nvariants, 1);
+    r->packed = grow(r->packed, &r->packed_bytes, r->out_bytes, 1);
+    r->ticks = TICKS_LEAST + (unsigned)(outputs * r->family->terms(c) / TERMS_PER_TICK);
+    set_specs(r);
+    return 0;
+}
+
+/* Junk wherever an input must not be read. */
+static void set_junk(hn_runner *r, hn_pattern junk)
+{
+    for (size_t i = 1; i < r->family->noperands; i++) {
+        if (!r->placed[i].at) continue;
+        hn_paint_slack(&r->placed[i], live_of(r, i), junk);
+        r->digest[i] = hn_digest(&r->placed[i]);
+    }
+}
+
+static void set_prefill(const hn_placed *y, hn_pattern prefill)
+{
+    hn_paint_slack(y, NULL, HN_CANARY);
+    for (size_t row = 0; row < y->rows; row++)
+        hn_paint(y->at + row * y->ld * y->unit, y->cols * y->unit, prefill);
+}
+
+static void pack(const hn_placed *y, unsigned char *to)
+{
+    const size_t bytes = y->cols * y->unit;
+    for (size_t row = 0; row < y->rows; row++) memcpy(to + row * bytes, y->at + row * y->ld * y->unit, bytes);
+}
+
+static ck_fn *entry(const hn_variant *v) { return v->strict ? v->kernel->fn_strict : v->kernel->fn; }
+
+/* One call on prepared memory; the output is left in r->packed. */
+static void call(hn_runner *r, const hn_variant *v, const hn_case *c, void *const *at, const size_t *ld,
+                 const hn_placed *y, trail *t)
+{
+    *t = (trail){ 0 };
+    r->family->kernel_args(c, at, ld, r->args);
+    hn_call(entry(v), r->args, case_mxcsr(c), r->ticks, &t->outcome);
+    t->overwrite = hn_find_overwrite(y);
+    for (size_t i = 1; i < r->family->noperands; i++)
+        if (at[i] && r->placed[i].at && hn_digest(&r->placed[i]) != r->digest[i]) t->input_changed = true;
+    pack(y, r->packed);
+}
+
+static void call_plain(hn_runner *r, const hn_variant *v, hn_pattern prefill, trail *t)
+{
+    void *at[HN_MAX_OPERANDS] = { 0 };
+    for (size_t i = 0; i < r->family->noperands; i++) at[i] = r->placed[i].at;
+    set_prefill(&r->placed[0], prefill);
+    call(r, v, r->c, at, r->ld, &r->placed[0], t);
+}
+
+static void record_signal(const hn_runner *r, const hn_outcome *o, hn_result *result)
+{
+    for (size_t i = 0; i < r->family->noperands; i++) {
+        const hn_placed *p = &r->placed[i];
+        const int side = p->at && o->address ? hn_guard_side(&r->slots[i], o->address) : 0;
+        const unsigned char *end = p->at + ((p->rows - 1) * p->ld + p->cols) * p->unit;
+        const char *name = r->family->operands[i].name;
+        if (side > 0)
+            hn_record(result, HN_CRASH, HN_CHECK_GUARD, "signal %d at byte %+td past the end of %s", o->signal,
+                      (const unsigned char *)o->address - end, name);
+        if (side < 0)
+            hn_record(result, HN_CRASH, HN_CHECK_GUARD, "signal %d at byte %+td from the start of %s", o->signal,
+                      (const unsigned char *)o->address - p->at, name);
+    }
+    hn_record(result, HN_CRASH, HN_CHECK_CRASH, "signal %d at address %p", o->signal, o->address);
+}
+
+static void record_overwrite(const hn_placed *y, const unsigned char *where, hn_result *result)
+{
+    const ptrdiff_t offset = where - y->at, stride = (ptrdiff_t)(y->ld * y->unit);
+    if (offset < 0)
+        hn_record(result, HN_FAIL, HN_CHECK_SLACK, "wrote %td bytes before the output", -offset);
+    hn_record(result, HN_FAIL, HN_CHECK_SLACK, "wrote beyond row %td of the output, byte %td (the row has %zu)",
+              offset / stride, offset % stride, y->cols * y->unit);
+}
+
+/* Everything but values. Returns false if the output means nothing. */
+static bool check_trail(const hn_runner *r, const hn_placed *y, const trail *t, hn_result *result)
+{
+    const hn_outcome *o = &t->outcome;
+    char text[80];
+    if (o->how == HN_HUNG)
+        hn_record(result, HN_HANG, HN_CHECK_HANG, "no return within %u.%u CPU seconds", r->ticks / 10,
+                  r->ticks % 10);
+    if (o->how == HN_SIGNALLED) record_signal(r, o, result);
+    if (o->how != HN_RETURNED) return false;
+    if (o->damage) {
+        hn_damage_text(o->damage, text, sizeof text);
+        hn_record(result, HN_FAIL, HN_CHECK_ABI, "calling convention broken: %s", text);
+    }
+    if ((o->mxcsr_in ^ o->mxcsr_out) & MXCSR_CONTROL)
+        hn_record(result, HN_FAIL, HN_CHECK_FPENV, "MXCSR control bits 0x%04x came back as 0x%04x",
+                  o->mxcsr_in & MXCSR_CONTROL, o->mxcsr_out & MXCSR_CONTROL);
+    if (o->fcw_in != o->fcw_out)
+        hn_record(result, HN_FAIL, HN_CHECK_FPENV, "x87 control word 0x%04x came back as 0x%04x", o->fcw_in,
+                  o->fcw_out);
+    if (t->overwrite) record_overwrite(y, t->overwrite, result);
+    if (t->input_changed) hn_record(result, HN_FAIL, HN_CHECK_INPUT, "an input or its surroundings changed");
+    return true;
+}
+
+static size_t first_difference(const unsigned char *a, const unsigned char *b, size_t bytes)
+{
+    size_t i = 0;
+    while (i < bytes && a[i] == b[i]) i++;
+    return i;
+}
+
+/* "y[r,c]" of a byte of the packed output. */
+static void name_unit(const hn_runner *r, size_t byte, char *text, size_t size)
+{
+    const size_t unit = byte / r->placed[0].unit, cols = r->extents[0].cols;
+    snprintf(text, size, "y[%zu,%zu]", unit / cols, unit % cols);
+}
+
+static void dump_both(const hn_runner *r, const char *title, const unsigned char *a, const char *other,
+                      const unsigned char *b, size_t byte, hn_result *result)
+{
+    const size_t cols = r->extents[0].cols, unit = r->placed[0].unit, row = byte / unit / cols;
+    if (result->detail[0] != '\0') return;
+    hn_dump_units(result, title, a + row * cols * unit, cols, unit, byte / unit % cols);
+    hn_dump_units(result, other, b + row * cols * unit, cols, unit, byte / unit % cols);
+}
+
+/* The second pass (other junk, other prefill) gave other bits: why? */
+static void diagnose_difference(hn_runner *r, const hn_variant *v, const unsigned char *first,
+                                hn_result *result)
+{
+    trail t;
+    char name[48];
+    unsigned char *second = checked(malloc(r->out_bytes));
+    memcpy(second, r->packed, r->out_bytes);
+    const size_t byte = first_difference(first, second, r->out_bytes), unit = r->placed[0].unit;
+    const size_t start = byte / unit * unit;
+    name_unit(r, byte, name, sizeof name);
+    dump_both(r, "first", first, "second", second, byte, result);
+    call_plain(r, v, HN_PREFILL_B, &t);
+    const bool repeats = memcmp(second, r->packed, r->out_bytes) == 0;
+    call_plain(r, v, HN_PREFILL_A, &t);
+    const bool prefill_only = memcmp(first, r->packed, r->out_bytes) == 0;
+    bool untouched = true;
+    for (size_t b = start; b < start + unit; b++) untouched &= first[b] != second[b];
+    set_prefill(&r->placed[0], HN_PREFILL_A);
+    pack(&r->placed[0], r->packed);
+    untouched &= memcmp(first + start, r->packed + start, unit) == 0;
+    if (!repeats) hn_record(result, HN_FAIL, HN_CHECK_REPEAT, "%s differs from call to call", name);
+    if (untouched) hn_record(result, HN_FAIL, HN_CHECK_UNWRITTEN, "%s was not written", name);
+    if (prefill_only)
+        hn_record(result, HN_FAIL, HN_CHECK_PREFILL, "%s depends on what the output held before", name);
+    hn_record(result, HN_FAIL, HN_CHECK_JUNK, "%s depends on memory outside the operands", name);
+    free(second);
+}
+
+static bool admitted(const hn_runner *r, const hn_variant *v)
+{
+    const hn_case *c = r->c;
+    if (c->isa[0] && strcmp(c->isa, v->kernel->isa) != 0) return false;
+    return c->mode == HN_BOTH || (c->mode == HN_STRICT) == v->strict;
+}
+
+/* Why this variant cannot be held to this case; NULL: it can. */
+static const char *inapplicable(const hn_runner *r, const hn_variant *v)
+{
+    const ck_numspec *num = v->kernel->spec;
+    if (!v->strict && r->c->fp == HN_FP_FTZ && !(num->flags & CK_NUM_FTZ))
+        return "fast results are not promised under flush-to-zero";
+    if (!v->strict && r->c->fp != HN_FP_NEAREST && !(r->family->flags & HN_FP_MODES))
+        return "fast results are not promised under directed rounding";
+    for (size_t i = 0; num->align && i < r->family->noperands; i++)
+        if ((uintptr_t)r->placed[i].at % num->align != 0) return "operands are not aligned as it requires";
+    return NULL;
+}
+
+/* Writes the inputs anew after a kernel that changed them, so that nobody else is blamed. */
+static void repair(hn_runner *r, const trail *t, hn_pattern junk)
+{
+    if (!t->input_changed) return;
+    for (size_t k = 1; k < r->family->noperands; k++)
+        if (r->placed[k].at) hn_fill_operand(r->c, k, &r->placed[k], live_of(r, k));
+    set_junk(r, junk);
+}
+
+/* First pass: junk A, prefill A, outputs saved. */
+static void first_pass(hn_runner *r, hn_result *results)
+{
+    trail t;
+    set_junk(r, HN_JUNK_A);
+    for (size_t i = 0; i < r->plan->nvariants; i++) {
+        if (results[i].verdict != HN_OK) continue;
+        if (r->announce) r->announce(r->announce_context, &r->plan->variants[i]);
+        call_plain(r, &r->plan->variants[i], HN_PREFILL_A, &t);
+        memcpy(r->saved + i * r->out_bytes, r->packed, r->out_bytes);
+        check_trail(r, &r->placed[0], &t, &results[i]);
+        repair(r, &t, HN_JUNK_A);
+    }
+}
+
+/* Second pass: junk B, prefill B; the bits must be the same. */
+static void second_pass(hn_runner *r, hn_result *results)
+{
+    trail t;
+    set_junk(r, HN_JUNK_B);
+    for (size_t i = 0; i < r->plan->nvariants; i++) {
+        const unsigned char *first = r->saved + i * r->out_bytes;
+        if (results[i].verdict != HN_OK) continue;
+        if (r->announce) r->announce(r->announce_context, &r->plan->variants[i]);
+        call_plain(r, &r->plan->variants[i], HN_PREFILL_B, &t);
+        const bool returned = check_trail(r, &r->placed[0], &t, &results[i]);
+        repair(r, &t, HN_JUNK_B);
+        if (!returned) continue;
+        if (memcmp(first, r->packed, r->out_bytes) != 0)
+            diagnose_difference(r, &r->plan->variants[i], first, &results[i]);
+        results[i].ran |= 1u << HN_CHECK_GUARD | 1u << HN_CHECK_CRASH | 1u << HN_CHECK_HANG |
+                          1u << HN_CHECK_ABI | 1u << HN_CHECK_FPENV | 1u << HN_CHECK_SLACK |
+                          1u << HN_CHECK_INPUT | 1u << HN_CHECK_UNWRITTEN | 1u << HN_CHECK_REPEAT |
+                          1u << HN_CHECK_JUNK | 1u << HN_CHECK_PREFILL;
+    }
+}
+
+static void add_tile(hn_runner *r, size_t r0, size_t rows, size_t c0, size_t cols)
+{
+    r->tiles[r->ntiles++] = (ref_tile){ r0, rows, c0, cols };
+}
+
+/* The whole output if it is small, else its first and last rows and some drawn ones, of each the
+ * first, the last and some drawn columns. */
+static void set_tiles(hn_runner *r)
+{
+    const size_t rows = r->extents[0].rows, cols = r->extents[0].cols;
+    r->ntiles = 0;
+    if (rows * cols * r->family->terms(r->c) <= SAMPLE_TERMS) {
+        add_tile(r, 0, rows, 0, cols);
+        return;
+    }
+    hn_rng rng = hn_stream(r->c->seed, 0x74696c65, 0);
+    const bool whole = r->family->flags & HN_WHOLE_ROWS || cols <= SAMPLE_COLS;
+    const size_t width = whole ? cols : SAMPLE_COLS;
+    for (size_t k = 0; k < TILES_MAX; k++) {
+        const size_t row = k < 2 ? 0 : k < 4 ? rows - 1 : (size_t)hn_below(&rng, rows);
+        const size_t last = cols - width;
+        const size_t col = k % 2 ? last : k < 4 ? 0 : (size_t)hn_below(&rng, last + 1);
+        add_tile(r, row, 1, col, width);
+    }
+}
+
+static ref_out reference(hn_runner *r, const ref_tile *tile)
+{
+    void *at[HN_MAX_OPERANDS] = { 0 };
+    const size_t n = tile->rows * tile->cols * hn_dtypes[r->family->operands[0].dtype].parts;
+    for (size_t i = 0; i < r->family->noperands; i++) at[i] = r->placed[i].at;
+    r->cells = grow(r->cells, &r->ncells, n * (2 + r->plan->nspecs), sizeof *r->cells);
+    ref_out out = { n, r->cells, r->cells + n, r->cells + 2 * n };
+    r->family->ref_args(r->c, at, r->ld, r->args);
+    r->c->op->ref(r->args, tile, r->specs, r->plan->nspecs, &out);
+    return out;
+}
+
+/* A radius that is no number, or an exact fill that is not exact, is the harness's own fault. */
+static const char *check_radii(const hn_runner *r, const ref_out *out, const double *e, bool strict)
+{
+    const bool exact = !strict && r->c->fp == HN_FP_NEAREST && r->family->exact_fills >> r->c->fill & 1;
+    for (size_t i = 0; i < out->n; i++) {
+        if (e[i] != REF_ANY && !(e[i] >= 0.0 && e[i] < (double)INFINITY)) return "a radius is not finite";
+        if (exact && isfinite(out->v[i]) && e[i] != 0.0) return "an exact fill has a radius other than 0";
+    }
+    return NULL;
+}
+
+static void compare_tile(hn_runner *r, const ref_tile *tile, hn_result *results)
+{
+    const ref_out out = reference(r, tile);
+    for (size_t i = 0; i < r->plan->nvariants; i++) {
+        const hn_variant *v = &r->plan->variants[i];
+        const double *e = out.e + v->spec * out.n;
+        const hn_output y = { r->saved + i * r->out_bytes, r->extents[0].rows, r->extents[0].cols,
+                              &hn_dtypes[r->family->operands[0].dtype] };
+        if (results[i].verdict != HN_OK) continue;
+        const char *why = check_radii(r, &out, e, v->strict);
+        if (why) hn_record(&results[i], HN_FAIL, HN_CHECK_HARNESS, "harness: %s", why);
+        hn_compare(&y, tile, &out, e, r->family->flags, &results[i]);
+        r->power[i] |= hn_has_power(&out, e);
+        results[i].ran |= 1u << HN_CHECK_VALUE | 1u << HN_CHECK_NAN | 1u << HN_CHECK_HARNESS;
+    }
+}
+
+static void compare_bits(const hn_runner *r, size_t i, size_t from, size_t bytes, hn_check check,
+                         const char *what, hn_result *result)
+{
+    const unsigned char *saved = r->saved + i * r->out_bytes;
+    char name[48];
+    result->ran |= 1u << check;
+    if (memcmp(saved + from, r->packed + from, bytes) == 0) return;
+    const size_t byte = from + first_difference(saved + from, r->packed + from, bytes);
+    name_unit(r, byte, name, sizeof name);
+    dump_both(r, "alone", saved, "now", r->packed, byte, result);
+    hn_record(result, HN_FAIL, check, "%s %s", name, what);
+}
+
+/* Runs one step of the batch dimension by itself: its rows must come out as they did among others. */
+static void check_batch(hn_runner *r, size_t i, hn_result *result)
+{
+    const hn_variant *v = &r->plan->variants[i];
+    const int key = r->family->batch_key;
+    if (key < 0 || r->c->num[key] < 2) return;
+    if (!v->strict && !(v->kernel->spec->flags & CK_NUM_BATCH_INVARIANT)) return;
+    hn_rng rng = hn_stream(r->c->seed, 0x62617463, i);
+    const size_t count = (size_t)r->c->num[key];
+    const size_t step = hn_below(&rng, 2) ? count - 1 : (size_t)hn_below(&rng, count);
+    hn_case one = *r->c;
+    one.num[key] = 1;
+    void *at[HN_MAX_OPERANDS] = { 0 };
+    for (size_t k = 0; k < r->family->noperands; k++)
+        if (r->placed[k].at)
+            at[k] = r->placed[k].at + step * r->extents[k].batch_rows * r->ld[k] * r->placed[k].unit;
+    trail t;
+    set_prefill(&r->placed[0], HN_PREFILL_B);
+    call(r, v, &one, at, r->ld, &r->placed[0], &t);
+    if (!check_trail(r, &r->placed[0], &t, result)) return;
+    const size_t rows = r->extents[0].batch_rows, row_bytes = r->extents[0].cols * r->placed[0].unit;
+    compare_bits(r, i, step * rows * row_bytes, rows * row_bytes, HN_CHECK_BATCH,
+                 "depends on the batch size", result);
+}
+
+/* The output may be the very buffer of operand k: same bits. */
+static void check_one_alias(hn_runner *r, size_t i, size_t k, hn_result *result)
+{
+    const hn_placed *y = &r->placed[0], *x = &r->placed[k];
+    void *at[HN_MAX_OPERANDS] = { 0 };
+    size_t ld[HN_MAX_OPERANDS];
+    trail t;
+    memcpy(ld, r->ld, sizeof ld);
+    for (size_t j = 0; j < r->family->noperands; j++) at[j] = r->placed[j].at;
+    set_prefill(y, HN_PREFILL_B);
+    for (size_t row = 0; row < x->rows; row++)
+        memcpy(y->at + row * y->ld * y->unit, x->at + row * x->ld * x->unit,
+               (r->live[k] && r->family->live ? r->live[k][row] : x->cols) * x->unit);
+    at[k] = y->at;
+    ld[k] = ld[0];
+    call(r, &r->plan->variants[i], r->c, at, ld, y, &t);
+    if (!check_trail(r, y, &t, result)) return;
+    compare_bits(r, i, 0, r->out_bytes, HN_CHECK_ALIAS, "differs when the output is an input", result);
+}
+
+static void check_alias(hn_runner *r, size_t i, hn_result *result)
+{
+    const unsigned mask = r->plan->variants[i].kernel->spec->alias;
+    for (size_t k = 1; k < r->family->noperands; k++)
+        if (mask >> k & 1 && r->placed[k].rows == r->placed[0].rows &&
+            r->placed[k].cols <= r->placed[0].cols)
+            check_one_alias(r, i, k, result);
+}
+
+/* Strict bits of every variant are those of the first. */
+static void check_strict(hn_runner *r, hn_result *results)
+{
+    size_t base = r->plan->nvariants;
+    for (size_t i = 0; i < r->plan->nvariants; i++) {
+        char what[64];
+        if (!r->plan->variants[i].strict || results[i].verdict != HN_OK) continue;
+        if (base == r->plan->nvariants) {
+            base = i;
+            memcpy(r->packed, r->saved + i * r->out_bytes, r->out_bytes);
+            continue;
+        }
+        snprintf(what, sizeof what, "differs from the strict bits of %s", r->plan->variants[base].kernel->isa);
+        compare_bits(r, i, 0, r->out_bytes, HN_CHECK_STRICT, what, &results[i]);
+    }
+}
+
+/* Whether the inputs leave the domain that the kernel declares. */
+static bool outside_domain(const hn_runner *r, const ck_domain *domain)
+{
+    bool outside = false;
+    for (size_t k = 1; domain && k < r->family->noperands; k++) {
+        const hn_placed *p = &r->placed[k];
+        const hn_dtype_info *info = &hn_dtypes[r->family->operands[k].dtype];
+        const bool activation = r->family->operands[k].role == HN_ROLE_LEFT;
+        for (size_t u = 0; p->at && u < p->rows * p->cols; u++) {
+            const unsigned char *at = p->at + (u / p->cols * p->ld + u % p->cols) * p->unit;
+            outside |= info->leaves(at, domain->flags, activation ? domain->code_min : -128);
+        }
+    }
+    return outside;
+}
+
+static void settle(hn_runner *r, hn_result *results)
+{
+    for (size_t i = 0; i < r->plan->nvariants; i++) {
+        hn_result *result = &results[i];
+        if (result->verdict == HN_OK && !r->power[i])
+            hn_record(result, HN_WEAK, HN_CHECK_NONE, "no output could have shown a fault");
+        else if (result->verdict == HN_FAIL && outside_domain(r, r->plan->variants[i].kernel->domain))
+            result->verdict = HN_FAIL_EDGE;
+    }
+}
+
+static void reset(hn_runner *r, hn_result *results)
+{
+    for (size_t i = 0; i < r->plan->nvariants; i++) {
+        const hn_variant *v = &r->plan->variants[i];
+        hn_result *result = &results[i];
+        result->verdict = HN_OK;
+        result->check = HN_CHECK_NONE;
+        result->exact = true;
+        result->utilisation = 0.0;
+        result->ran = 0;
+        result->what[0] = result->detail[0] = '\0';
+        r->power[i] = false;
+        const char *why = admitted(r, v) ? inapplicable(r, v) : "";
+        if (why) hn_record(result, HN_SKIP, HN_CHECK_NONE, "%s", why);
+    }
+}
+
+void hn_group_run(hn_runner *r, const hn_plan *plan, const hn_case *c, hn_result *results)
+{
+    const int placed = set_up(r, plan, c);
+    reset(r, results);
+    if (placed != 0)
+        for (size_t i = 0; i < plan->nvariants; i++)
+            hn_record(&results[i], HN_SKIP, HN_CHECK_NONE, "not enough memory for the operands");
+    if (placed != 0) return;
+    first_pass(r, results);
+    second_pass(r, results);
+    set_tiles(r);
+    for (size_t t = 0; t < r->ntiles; t++) compare_tile(r, &r->tiles[t], results);
+    for (size_t i = 0; i < plan->nvariants; i++) {
+        if (results[i].verdict == HN_OK) check_alias(r, i, &results[i]);
+        if (results[i].verdict == HN_OK) check_batch(r, i, &results[i]);
+    }
+    check_strict(r, results);
+    settle(r, results);
+}
+
+/* What an isa name promises of the instructions executed; NULL: kept, or nothing promised. */
+static const char *broken_promise(const char *isa, const hn_trace *t)
+{
+    const bool beyond_sse = t->vex_256 || t->vex_128 || t->evex_512 || t->evex_other;
+    if (strcmp(isa, "scalar") == 0) return beyond_sse ? "executes AVX instructions" : NULL;
+    if (strcmp(isa, "sse41") == 0)
+        return beyond_sse ? "executes AVX instructions" : t->packed_sse ? NULL : "executes no packed SSE arithmetic";
+    if (strcmp(isa, "avx2") == 0 || strcmp(isa, "avxvnni") == 0) {
+        if (t->evex_512 || t->evex_other) return "executes AVX-512 instructions";
+        if (!t->vex_256) return "executes no 256-bit instruction";
+    }
+    if (strncmp(isa, "avx512", 6) == 0 && !t->evex_512) return "executes no 512-bit instruction";
+    if (strstr(isa, "vnni") && !t->dot_product) return "executes no vpdpbusd";
+    return NULL;
+}
+
+void hn_group_trace(hn_runner *r, const hn_variant *variant, const hn_case *c, hn_result *result)
+{
+    enum { STEPS = 6000 };
+    hn_plan plan = { .op = c->op };
+    void *at[HN_MAX_OPERANDS] = { 0 };
+    hn_trace trace;
+    hn_plan_add(&plan, variant->kernel, variant->strict, variant->row);
+    hn_group_run(r, &plan, c, result);
+    if (result->verdict != HN_OK) return;
+    for (size_t i = 0; i < r->family->noperands; i++) at[i] = r->placed[i].at;
+    r->family->kernel_args(c, at, r->ld, r->args);
+    hn_call_traced(entry(variant), r->args, STEPS, &trace);
+    result->ran |= 1u << HN_CHECK_ISA;
+    /* an integer dot in strict mode may well do without vector floating point, but not without its dot */
+    const char *why = broken_promise(variant->kernel->isa, &trace);
+    if (why) hn_record(result, HN_FAIL, HN_CHECK_ISA, "under the name %s it %s", variant->kernel->isa, why);
+}

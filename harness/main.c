@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "ck.h"
+#include "report.h"
+#include "selftest.h"
+#include "shrink.h"
+#include "subject.h"
+
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_INPUT = 2, EXIT_ALL_SKIPPED = 77 };
+/* What `git bisect run` understands: 125 skips the commit, above 127 stops the bisection. */
+enum { BISECT_SKIP = 125, BISECT_STOP = 255 };
+
+enum { FILTERS_MAX = 64, REQUIRED_MAX = 16 };
+
+typedef struct options {
+    const char *filters[FILTERS_MAX], *cases[FILTERS_MAX], *required[REQUIRED_MAX];
+    size_t nfilters, ncases, nrequired;
+    const char *suite, *isa, *json, *junit, *subject, *expect;
+    hn_mode mode;
+    uint64_t seed;
+    double budget;
+    unsigned jobs, seeds;
+    bool bisect, harness, quiet;
+} options;
+
+static const char usage[] =
+    "ckparity: every kernel against its double-precision twin\n"
+    "\n"
+    "  ckparity list [--subject X]             kernels, and why one cannot run here\n"
+    "  ckparity run [FILTER | 'CASE'] ...      run a suite, or single cases\n"
+    "  ckparity selftest [--seeds N]           prove that deliberately wrong kernels are caught\n"
+    "  ckparity bench --harness                cases a second, checks made\n"
+    "\n"
+    "run:\n"
+    "  FILTER            kernels to run: gemm_nt_f32, gemm_nt_f32_avx2, 'softmax*'\n"
+    "  'CASE'            one case, as a failure prints it:\n"
+    "                    'gemm_nt_f32 isa=avx2 gen=1 M=3 N=17 K=129 fill=int seed=7f31'\n"
+    "  --suite S         smoke (default), ci, nightly, or a file of cases\n"
+    "  --isa X           only this instruction set\n"
+    "  --require-isa X   fail if X cannot run here; may be repeated\n"
+    "  --mode M          fast, strict or both (default)\n"
+    "  --seed HEX        other drawn cases (default 1); the same seed gives the same run\n"
+    "  --budget SECONDS  go on with new seeds until the time is up\n"
+    "  --jobs N          processes (default: one a core); results do not depend on it\n"
+    "  --subject X       test another library: a path, or a name (ggml)\n"
+    "  --expect FILE     known failures, with reasons\n"
+    "  --json FILE, --junit FILE\n"
+    "  --exit-style bisect   for git bisect run: 125 where nothing could be tested\n"
+    "\n"
+    "exit: 0 ok, 1 failed or nothing run, 2 bad input or nothing matches, 77 all skipped\n"
+    "docs: docs/index.md\n";
+
+static int bad_input(const char *format, const char *detail)
+{
+    fputs("ckparity: ", stderr);
+    fprintf(stderr, format, detail);
+    fputc('\n', stderr);
+    return EXIT_INPUT;
+}
+
+static int parse_unsigned(const char *text, int base, uint64_t most, uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, base);
+    return end == text || *end != '\0' || errno != 0 || *value > most || *text == '-' ? -1 : 0;
+}
+
+static int parse_mode(const char *text, hn_mode *mode)
+{
+    static const char *const names[] = { "both", "fast", "strict" };
+    for (int i = 0; i < 3; i++)
+        if (strcmp(names[i], text) == 0) return *mode = (hn_mode)i, 0;
+    return -1;
+}
+
+static int set_number(options *o, const char *name, const char *value)
+{
+    uint64_t number;
+    if (strcmp(name, "--seed") == 0) {
+        if (parse_unsigned(value, 16, UINT64_MAX, &o->seed) != 0)
+            return bad_input("--seed %s is no hexadecimal number", value);
+        return 0;
+    }
+    if (strcmp(name, "--budget") == 0) {
+        char *end;
+        o->budget = strtod(value, &end);
+        if (end == value || *end != '\0' || !(o->budget > 0 && o->budget < 1e7))
+            return bad_input("--budget %s is no number of seconds above 0 and below 1e7", value);
+        return 0;
+    }
+    if (parse_unsigned(value, 10, strcmp(name, "--jobs") == 0 ? 256 : 10000, &number) != 0 || number == 0)
+        return bad_input(strcmp(name, "--jobs") == 0 ? "--jobs %s is outside 1..256" : "--seeds %s is outside 1..10000",
+                         value);
+    if (strcmp(name, "--jobs") == 0) o->jobs = (unsigned)number;
+    else o->seeds = (unsigned)number;
+    return 0;
+}
+
+static int set_option(options *o, const char *name, const char *value)
+{
+    const struct {
+        const char *name, **to;
+    } texts[] = { { "--suite", &o->suite },     { "--isa", &o->isa },        { "--json", &o->json },
+                  { "--junit", &o->junit },     { "--subject", &o->subject }, { "--expect", &o->expect } };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (strcmp(texts[i].name, name) == 0) return *texts[i].to = value, 0;
+    if (strcmp(name, "--require-isa") == 0) {
+        if (o->nrequired == REQUIRED_MAX) return bad_input("too many --require-isa, at %s", value);
+        o->required[o->nrequired++] = value;
+        return 0;
+    }
+    if (strcmp(name, "--mode") == 0)
+        return parse_mode(value, &o->mode) == 0 ? 0 : bad_input("--mode %s is none of fast strict both", value);
+    if (strcmp(name, "--exit-style") == 0) {
+        if (strcmp(value, "bisect") != 0) return bad_input("--exit-style %s is not bisect", value);
+        o->bisect = true;
+        return 0;
+    }
+    if (strcmp(name, "--seed") == 0 || strcmp(name, "--budget") == 0 || strcmp(name, "--jobs") == 0 ||
+        strcmp(name, "--seeds") == 0)
+        return set_number(o, name, value);
+    return bad_input("unknown option %s (ckparity --help)", name);
+}
+
+static int parse_options(options *o, int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++) {
+        char *name = argv[i], *equals = strchr(name, '=');
+        if (strcmp(name, "--harness") == 0) {
+            o->harness = true;
+        } else if (strncmp(name, "--", 2) == 0) {
+            if (equals) *equals = '\0';
+            if (!equals && i + 1 == argc) return bad_input("%s needs a value", name);
+            if (set_option(o, name, equals ? equals + 1 : argv[++i]) != 0) return EXIT_INPUT;
+        } else {
+            const bool is_case = equals || strchr(name, ' ');
+            if ((is_case ? o->ncases : o->nfilters) == FILTERS_MAX) return bad_input("too many arguments, at %s", name);
+            if (is_case) o->cases[o->ncases++] = name;
+            else o->filters[o->nfilters++] = name;
+        }
+    }
+    return 0;
+}
+
+static bool row_matches(const hn_row *row, const options *o)
+{
+    if (o->isa && strcmp(o->isa, row->kernel->isa) != 0) return false;
+    if (o->mode != HN_BOTH && (o->mode == HN_STRICT) != row->strict) return false;
+    for (size_t i = 0; i < o->nfilters; i++)
+        if (fnmatch(o->filters[i], row->name, 0) == 0 || fnmatch(o->filters[i], row->op->stem, 0) == 0) return true;
+    return o->nfilters == 0;
+}
+
+static void add_row(hn_run *run, const options *o, const ck_kernel *kernel, const hn_op *op, bool strict)
+{
+    hn_row *row = &run->rows[run->nrows];
+    *row = (hn_row){ .kernel = kernel, .op = op, .strict = strict, .skip = kernel->unavailable };
+    snprintf(row->name, sizeof row->name, "%s_%s", kernel->stem, kernel->isa);
+    if (row_matches(row, o)) run->nrows++;
+}
+
+/* The rows of the subject that the options select, and a plan for each op. */
+static int select_rows(hn_run *run, const options *o, const ck_subject *subject)
+{
+    run->rows = calloc(2 * (size_t)subject->count + 1, sizeof *run->rows);
+    run->plans = calloc(hn_op_count, sizeof *run->plans);
+    if (!run->rows || !run->plans) return bad_input("%s", "out of memory");
+    for (unsigned i = 0; i < subject->count; i++) {
+        const ck_kernel *k = &subject->kernels[i];
+        const hn_op *op = hn_op_find(k->stem);
+        if (!op) {
+            fprintf(stderr, "SKIP %s_%s: no op of that name here\n", k->stem, k->isa);
+            continue;
+        }
+        add_row(run, o, k, op, false);
+        if (k->fn_strict) add_row(run, o, k, op, true);
+    }
+    for (size_t i = 0; i < run->nrows; i++) {
+        hn_plan *plan = NULL;
+        if (run->rows[i].skip) continue;
+        for (size_t p = 0; p < run->nplans; p++)
+            if (run->plans[p].op == run->rows[i].op) plan = &run->plans[p];
+        if (!plan) (plan = &run->plans[run->nplans++])->op = run->rows[i].op;
+        if (plan->nvariants == HN_MAX_VARIANTS) return bad_input("%s: too many variants", run->rows[i].op->stem);
+        hn_plan_add(plan, run->rows[i].kernel, run->rows[i].strict, i);
+    }
+    return 0;
+}
+
+static int has_plan(void *context, const hn_op *op) { return hn_run_plan(context, op) != NULL; }
+
+/* The suite, or the case lines of the command line, checked here so that errors name them. */
+static int select_cases(hn_run *run, const options *o)
+{
+    char error[512], text[FILTERS_MAX * HN_LINE_MAX] = "";
+    for (size_t i = 0; i < o->ncases; i++) {
+        hn_case c;
+        if (hn_case_parse(&c, o->cases[i], error, sizeof error) != 0) {
+            fprintf(stderr, "ckparity: case '%s': %s\n", o->cases[i], error);
+            return EXIT_INPUT;
+        }
+        strcat(strcat(text, o->cases[i]), "\n");
+    }
+    run->suite = o->ncases ? hn_suite_parse(text, "command line", error, sizeof error)
+                           : hn_suite_open(o->suite ? o->suite : "smoke", error, sizeof error);
+    if (!run->suite) return bad_input("%s", error);
+    run->trace = o->ncases == 0;
+    return 0;
+}
+
+static bool isa_exists(const ck_subject *subject, const char *isa)
+{
+    if (ck_isa_find(isa) != CK_ISA_COUNT) return true;
+    for (unsigned i = 0; i < subject->count; i++)
+        if (strcmp(subject->kernels[i].isa, isa) == 0) return true;
+    return false;
+}
+
+/* Names that mean nothing are bad input; a known set that cannot run here is a failure. */
+static int check_isas(const options *o, const ck_subject *subject)
+{
+    int status = EXIT_OK;
+    if (o->isa && !isa_exists(subject, o->isa))
+        return bad_input("--isa %s: no kernel has that instruction set (ckparity list)", o->isa);
+    for (size_t i = 0; i < o->nrequired; i++) {
+        const ck_isa isa = ck_isa_find(o->required[i]);
+        if (isa == CK_ISA_COUNT) return bad_input("--require-isa %s: no such instruction set", o->required[i]);
+        const char *lacks = ck_cpu_lacks(isa);
+        if (!lacks && !(ck_isa_mask() >> isa & 1)) lacks = "capped by CK_ISA_MAX";
+        if (!lacks) continue;
+        fprintf(stderr, "ckparity: --require-isa %s: %s\n", o->required[i], lacks);
+        status = EXIT_FAILED;
+    }
+    return status;
+}
+
+static bool all_skipped(const hn_run *run)
+{
+    for (size_t i = 0; i < run->nrows; i++)
+        if (!run->rows[i].skip) return false;
+    return true;
+}
+
+static bool use_color(FILE *out)
+{
+    const char *no_color = getenv("NO_COLOR");
+    return isatty(fileno(out)) && !(no_color && *no_color);
+}
+
+static int write_files(const options *o, const hn_run *run, const hn_totals *totals, const ck_subject *subject)
+{
+    char error[512];
+    if (o->json && hn_report_json(run, totals, subject, o->json, error, sizeof error) != 0)
+        return bad_input("--json %s", error);
+    if (o->junit && hn_report_junit(run, totals, o->junit, error, sizeof error) != 0)
+        return bad_input("--junit %s", error);
+    return EXIT_OK;
+}
+
+static int report(const options *o, hn_run *run, hn_expectations *expect, const ck_subject *subject)
+{
+    const bool color = use_color(stdout);
+    const hn_totals totals = hn_report_weigh(run, expect);
+    if (o->ncases == 0 || totals.failed == 0) hn_report_table(run, color, stdout);
+    hn_report_failures(run, expect, color, stdout);
+    const int status = write_files(o, run, &totals, subject);
+    if (totals.expected)
+        printf("\n%llu expected failures, counted as skipped\n", (unsigned long long)totals.expected);
+    printf("\nseed %llx\n%llu passed, %llu failed, %llu skipped\n", (unsigned long long)run->seed,
+           (unsigned long long)totals.passed, (unsigned long long)totals.failed,
+           (unsigned long long)totals.skipped);
+    if (status != EXIT_OK) return status;
+    if (totals.failed) return EXIT_FAILED;
+    if (totals.passed == 0 && totals.skipped > 0) return EXIT_ALL_SKIPPED;
+    return totals.passed ? EXIT_OK : EXIT_FAILED;
+}
+
+static int run_selected(const options *o, hn_run *run, hn_expectations *expect, const ck_subject *subject)
+{
+    char error[768];
+    if (run->nrows == 0) return bad_input("nothing matches %s", o->nfilters ? o->filters[0] : "the options");
+    if (!all_skipped(run)) {
+        hn_suite_keep(run->suite, has_plan, run);
+        if (hn_run_all(run, error, sizeof error) != 0) {
+            fprintf(stderr, "ckparity: %s\n", error);
+            return EXIT_FAILED;
+        }
+        hn_shrink_all(run);
+    } else {
+        run->stats = calloc(run->nrows, sizeof *run->stats);
+        if (!run->stats) return bad_input("%s", "out of memory");
+    }
+    return report(o, run, expect, subject);
+}
+
+static int run_command(const options *o)
+{
+    char error[768];
+    const ck_subject *subject = hn_subject_open(o->subject, error, sizeof error);
+    if (!subject) return bad_input("%s", error);
+    if (subject->count == 0) {
+        printf("SKIP %s: %s\n0 passed, 0 failed, 1 skipped\n", subject->name, subject->version);
+        return EXIT_ALL_SKIPPED;
+    }
+    const int isas = check_isas(o, subject);
+    if (isas == EXIT_INPUT) return isas;
+    hn_expectations *expect = o->expect ? hn_expect_open(o->expect, error, sizeof error) : NULL;
+    if (o->expect && !expect) return bad_input("%s", error);
+    hn_run run = { .seed = o->seed, .budget = o->budget, .jobs = o->jobs, .progress = isatty(fileno(stderr)) };
+    int status = select_rows(&run, o, subject);
+    if (status == EXIT_OK) status = select_cases(&run, o);
+    if (status == EXIT_OK) status = run_selected(o, &run, expect, subject);
+    return status == EXIT_OK ? isas : status;
+}
+
+static int list_command(const options *o)
+{
+    char error[768];
+    const ck_subject *subject = hn_subject_open(o->subject, error, sizeof error);
+    if (!subject) return bad_input("%s", error);
+    for (unsigned i = 0; i < subject->count; i++) {
+        const ck_kernel *k = &subject->kernels[i];
+        printf("%s_%s\t%s\t%s\t%s\n", k->stem, k->isa, k->family ? k->family : "?", k->isa,
+               k->unavailable ? k->unavailable : "available");
+    }
+    if (subject->count == 0) printf("SKIP %s: %s\n", subject->name, subject->version);
+    return subject->count ? EXIT_OK : EXIT_ALL_SKIPPED;
+}
+
+static int for_bisect(int status, bool loaded)
+{
+    if (status == EXIT_ALL_SKIPPED || (status == EXIT_INPUT && !loaded)) return BISECT_SKIP;
+    return status == EXIT_INPUT ? BISECT_STOP : status;
+}
+
+static int dispatch(const char *command, const options *o)
+{
+    if (strcmp(command, "list") == 0) return list_command(o);
+    if (strcmp(command, "selftest") == 0) return hn_selftest(o->seed, o->seeds, o->nfilters ? o->filters[0] : NULL);
+    if (strcmp(command, "bench") == 0)
+        return o->harness ? hn_bench_harness() : bad_input("bench %s", "needs --harness");
+    if (strcmp(command, "run") != 0) return bad_input("unknown command %s (ckparity --help)", command);
+    const int status = run_command(o);
+    char error[768];
+    return o->bisect ? for_bisect(status, hn_subject_open(o->subject, error, sizeof error) != NULL) : status;
+}
+
+int main(int argc, char **argv)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    options o = { .seed = 1, .seeds = 1, .jobs = cores > 0 ? (unsigned)cores : 1 };
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        fputs(usage, argc < 2 ? stderr : stdout);
+        return argc < 2 ? EXIT_INPUT : EXIT_OK;
+    }
+    if (ck_isa_max_error()) return bad_input("%s", ck_isa_max_error());
+    for (int i = 2; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0) return fputs(usage, stdout), EXIT_OK;
+    if (parse_options(&o, argc - 2, argv + 2) != 0) return EXIT_INPUT;
+    const int status = dispatch(argv[1], &o);
+    if (fflush(stdout) != 0) return bad_input("standard output: %s", strerror(errno));
+    return status;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Greedy shrinking: a case is a pure function of its line, so the line is what shrinks. */
+#include "shrink.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SHRUNK_MAX = 24, RUNS_MAX = 3000, SEEDS = 6 };
+static const double seconds_each = 0.5;
+
+typedef struct search {
+    const hn_plan *plan;
+    hn_runner *runner;
+    size_t variant;
+    hn_verdict verdict;
+    hn_check check;
+    unsigned runs;
+    double until;
+} search;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool spent(const search *s) { return s->runs > RUNS_MAX || now() > s->until; }
+
+static bool fails_alike(search *s, const hn_case *c)
+{
+    static hn_result results[HN_MAX_VARIANTS];
+    char error[256];
+    if (spent(s) || hn_case_check(c, error, sizeof error) != 0) return false;
+    s->runs++;
+    hn_group_run(s->runner, s->plan, c, results);
+    return results[s->variant].verdict == s->verdict && results[s->variant].check == s->check;
+}
+
+/* Other data may fail where these no longer do: the nearest seeds are tried as well. */
+static bool accept(search *s, hn_case *c, hn_case next)
+{
+    for (uint32_t k = 0; k < SEEDS; k++) {
+        if (fails_alike(s, &next)) {
+            *c = next;
+            return true;
+        }
+        next.seed = next.seed + 1;
+    }
+    return false;
+}
+
+static int64_t step_of(const hn_key *k) { return k->multiple > 1 ? k->multiple : 1; }
+
+static bool shrink_dimension(search *s, hn_case *c, size_t i)
+{
+    const hn_key *k = &c->op->family->keys[i];
+    const int64_t unit = step_of(k), least = k->least > unit ? k->least : k->least == 0 ? 0 : unit;
+    const int64_t from = c->num[i];
+    const int64_t tries[] = { least, least + unit, from / 2 / unit * unit, from - unit };
+    for (size_t t = 0; t < 4; t++) {
+        hn_case next = *c;
+        if (tries[t] < least || tries[t] >= from) continue;
+        next.num[i] = tries[t];
+        memset(next.ld, 0, sizeof next.ld);
+        if (accept(s, c, next)) return true;
+        memcpy(next.ld, c->ld, sizeof next.ld);
+        if (accept(s, c, next)) return true;
+    }
+    return false;
+}
+
+static bool shrink_key(search *s, hn_case *c, size_t i)
+{
+    const hn_key *k = &c->op->family->keys[i];
+    hn_case next = *c;
+    if (k->kind == HN_DIM) return shrink_dimension(s, c, i);
+    if (k->kind == HN_REAL ? c->real[i] == k->def : c->num[i] == (int64_t)k->def) return false;
+    next.real[i] = k->def;
+    next.num[i] = (int64_t)k->def;
+    return accept(s, c, next);
+}
+
+static bool shrink_layout(search *s, hn_case *c, size_t i)
+{
+    hn_case next = *c;
+    bool better = false;
+    if (c->ld[i]) {
+        next.ld[i] = 0;
+        better |= accept(s, c, next);
+    }
+    next = *c;
+    if (c->at[i].edge == HN_END) return better;
+    next.at[i] = (hn_place){ HN_END, 0 };
+    if (accept(s, c, next)) return true;
+    next.at[i] = (hn_place){ HN_MIDDLE, 0 };
+    return (c->at[i].edge == HN_MIDDLE && c->at[i].offset > 0 && accept(s, c, next)) || better;
+}
+
+static void shrink_case(search *s, hn_case *c)
+{
+    for (bool better = true; better && !spent(s);) {
+        better = false;
+        for (size_t i = 0; i < c->op->family->nkeys; i++)
+            while (shrink_key(s, c, i)) better = true;
+        for (size_t i = 0; i < c->op->family->noperands; i++) better |= shrink_layout(s, c, i);
+        hn_case next = *c;
+        next.fp = HN_FP_NEAREST;
+        if (c->fp != HN_FP_NEAREST) better |= accept(s, c, next);
+    }
+}
+
+static void shrink_one(const hn_run *run, hn_failure *f)
+{
+    const hn_row *row = &run->rows[f->row];
+    char error[256];
+    hn_case c;
+    if (f->result.verdict == HN_HANG || f->result.check == HN_CHECK_ISA) return;
+    if (hn_case_parse(&c, f->line, error, sizeof error) != 0) return;
+    search s = { .plan = hn_run_plan(run, row->op), .runner = hn_runner_new(), .verdict = f->result.verdict,
+                 .check = f->result.check, .until = now() + seconds_each };
+    for (s.variant = 0; s.variant < s.plan->nvariants; s.variant++)
+        if (s.plan->variants[s.variant].row == f->row) break;
+    if (s.variant < s.plan->nvariants && fails_alike(&s, &c)) {
+        const hn_case before = c;
+        shrink_case(&s, &c);
+        if (memcmp(&before, &c, sizeof c) != 0) hn_case_print(&c, f->shrunk, sizeof f->shrunk);
+    }
+    hn_runner_free(s.runner);
+}
+
+void hn_shrink_all(hn_run *run)
+{
+    size_t count = run->nfailures < SHRUNK_MAX ? run->nfailures : SHRUNK_MAX;
+    const size_t bytes = (count + 1) * sizeof *run->failures;
+    if (count == 0) return;
+    hn_failure *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) return;
+    memcpy(shared, run->failures, count * sizeof *shared);
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        hn_call_init();
+        for (size_t i = 0; i < count; i++) shrink_one(run, &shared[i]);
+        _exit(0);
+    }
+    if (child > 0) waitpid(child, NULL, 0);
+    for (size_t i = 0; i < count; i++) strcpy(run->failures[i].shrunk, shared[i].shrunk);
+    munmap(shared, bytes);
+}

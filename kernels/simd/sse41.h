@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Vector primitives of the sse41 bundle: 4 floats, 2 doubles, no FMA. Contracts: simd/scalar.h. */
+#ifndef CK_SIMD_H
+#define CK_SIMD_H
+
+#include <math.h>
+#include <smmintrin.h>
+#include <stddef.h>
+
+typedef __m128 ck_vf;
+typedef __m128d ck_vd;
+enum { CK_VF_LANES = 4, CK_VD_LANES = 2 };
+
+static inline ck_vf ck_vf_set1(float x) { return _mm_set1_ps(x); }
+static inline ck_vf ck_vf_load(const float *p) { return _mm_loadu_ps(p); }
+static inline ck_vf ck_vf_load_n(const float *p, size_t n, float rest)
+{
+    return _mm_setr_ps(n > 0 ? p[0] : rest, n > 1 ? p[1] : rest, n > 2 ? p[2] : rest,
+                       n > 3 ? p[3] : rest);
+}
+static inline void ck_vf_store(float *p, ck_vf x) { _mm_storeu_ps(p, x); }
+static inline void ck_vf_store_n(float *p, ck_vf x, size_t n)
+{
+    float lane[4];
+    _mm_storeu_ps(lane, x);
+    for (size_t l = 0; l < n; l++) p[l] = lane[l];
+}
+static inline ck_vf ck_vf_add(ck_vf a, ck_vf b) { return _mm_add_ps(a, b); }
+static inline ck_vf ck_vf_sub(ck_vf a, ck_vf b) { return _mm_sub_ps(a, b); }
+static inline ck_vf ck_vf_mul(ck_vf a, ck_vf b) { return _mm_mul_ps(a, b); }
+static inline ck_vf ck_vf_div(ck_vf a, ck_vf b) { return _mm_div_ps(a, b); }
+static inline ck_vf ck_vf_max(ck_vf a, ck_vf b) { return _mm_max_ps(a, b); }
+static inline ck_vf ck_vf_min(ck_vf a, ck_vf b) { return _mm_min_ps(a, b); }
+static inline ck_vf ck_vf_muladd(ck_vf a, ck_vf b, ck_vf c)
+{
+    return _mm_add_ps(_mm_mul_ps(a, b), c);
+}
+static inline ck_vf ck_vf_if_lt(ck_vf a, ck_vf b, ck_vf yes, ck_vf no)
+{
+    return _mm_blendv_ps(no, yes, _mm_cmplt_ps(a, b));
+}
+static inline ck_vf ck_vf_round(ck_vf x)
+{
+    return _mm_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+/* A NaN n converts to 0x80000000, which the shift makes 0. */
+static inline ck_vf ck_vf_shift(ck_vf x, ck_vf n)
+{
+    const __m128i exponent = _mm_slli_epi32(_mm_cvttps_epi32(n), 23);
+    return _mm_castsi128_ps(_mm_add_epi32(_mm_castps_si128(x), exponent));
+}
+static inline float ck_vf_sum(ck_vf x)
+{
+    x = _mm_add_ps(x, _mm_movehl_ps(x, x));
+    return _mm_cvtss_f32(_mm_add_ss(x, _mm_shuffle_ps(x, x, 1)));
+}
+static inline float ck_vf_hmax(ck_vf x)
+{
+    x = _mm_max_ps(x, _mm_movehl_ps(x, x));
+    return _mm_cvtss_f32(_mm_max_ss(x, _mm_shuffle_ps(x, x, 1)));
+}
+static inline float ck_f_muladd(float a, float b, float c) { return a * b + c; }
+
+static inline ck_vd ck_vd_set1(double x) { return _mm_set1_pd(x); }
+static inline ck_vd ck_vd_load(const float *p)
+{
+    const void *pair = p;
+    return _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64(pair)));
+}
+static inline ck_vd ck_vd_load_n(const float *p, size_t n, float rest)
+{
+    return _mm_setr_pd((double)(n > 0 ? p[0] : rest), (double)(n > 1 ? p[1] : rest));
+}
+static inline __m128 ck_vd_narrow(ck_vd x)
+{
+    const __m128 y = _mm_cvtpd_ps(x);
+    return _mm_blendv_ps(y, _mm_set1_ps(NAN), _mm_cmpunord_ps(y, y));
+}
+static inline void ck_vd_store(float *p, ck_vd x)
+{
+    void *pair = p;
+    _mm_storel_epi64(pair, _mm_castps_si128(ck_vd_narrow(x)));
+}
+static inline void ck_vd_store_n(float *p, ck_vd x, size_t n)
+{
+    ck_vf_store_n(p, ck_vd_narrow(x), n < 2 ? n : 2);
+}
+static inline ck_vd ck_vd_add(ck_vd a, ck_vd b) { return _mm_add_pd(a, b); }
+static inline ck_vd ck_vd_sub(ck_vd a, ck_vd b) { return _mm_sub_pd(a, b); }
+static inline ck_vd ck_vd_mul(ck_vd a, ck_vd b) { return _mm_mul_pd(a, b); }
+static inline ck_vd ck_vd_div(ck_vd a, ck_vd b) { return _mm_div_pd(a, b); }
+static inline ck_vd ck_vd_max(ck_vd a, ck_vd b) { return _mm_max_pd(a, b); }
+static inline ck_vd ck_vd_min(ck_vd a, ck_vd b) { return _mm_min_pd(a, b); }
+static inline ck_vd ck_vd_pow2(ck_vd n)
+{
+    const __m128d biased = _mm_add_pd(n, _mm_set1_pd(0x1.8p52 + 1023.0));
+    return _mm_castsi128_pd(_mm_slli_epi64(_mm_castpd_si128(biased), 52));
+}
+static inline double ck_vd_sum(ck_vd x)
+{
+    return _mm_cvtsd_f64(_mm_add_sd(x, _mm_unpackhi_pd(x, x)));
+}
+
+#include "simd/vd16.h"
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* References of the quantisers, by the one formula of quant.h, and of dequantisation: all exact. */
+#include "f16.h"
+
+enum { BLOCK = 32, BYTES = 34, PARTS = 1 + BLOCK };
+
+/* The one formula; code[e] NaN where it gives no number: RN(127 / amax) is infinite for amax below
+ * 127 / FLT_MAX, and quant.h says nothing then. */
+typedef struct block {
+    double bits, amax, code[BLOCK];
+} block;
+
+static block quantize(const float *x)
+{
+    block y = { 0 };
+    float amax = 0;
+    int finite = 1;
+    for (int i = 0; i < BLOCK; i++) {
+        finite &= isfinite(x[i]) != 0;
+        amax = fmaxf(amax, fabsf(x[i]));
+    }
+    if (!finite) y.bits = 0x7e00;
+    if (!finite || amax < 0x1p-126f) return y;
+    const float id = 127.0f / amax;
+    y.amax = (double)amax;
+    y.bits = ref_f16_bits(amax / 127.0f);
+    for (int i = 0; i < BLOCK; i++) {
+        const float t = x[i] * id;
+        y.code[i] = isfinite(id) ? (double)nearbyintf(t) : (double)NAN;
+    }
+    return y;
+}
+
+/* CK_NUM_TIE_EITHER: whether x 127 / amax, made in any order of one multiplication and up to two
+ * divisions, is within 4u of itself of *tie. 4 REF_UD is this function's own error. */
+static int near_tie(double x, double amax, double *tie)
+{
+    const double t = x * 127 / amax;
+    *tie = floor(t) + 0.5;
+    return fabs(t - *tie) <= (0x1p-22 + 4 * REF_UD) * fabs(t);
+}
+
+static int either(const ref_spec *spec)
+{
+    return !spec->strict && (spec->num->flags & CK_NUM_TIE_EITHER);
+}
+
+/* The formula means nearest: in other modes nothing is promised. Flushing changes a block only if
+ * its amax is below 2^-118: else a subnormal x has |x| 127 / amax < 127 / 256, code 0, and neither
+ * amax / 127 nor 127 / amax is subnormal. (amax = 0 is a zero block anyhow.) */
+static int other_mode(const ref_spec *spec, double amax)
+{
+    if (spec->strict) return 0;
+    return spec->u > 0x1p-24 || ((spec->daz || spec->ftz) && amax > 0 && amax < 0x1p-118);
+}
+
+/* The ball of both codes at a tie is their middle, 1/2. Only where a spec that wants the formula is
+ * asked for together with one that does not, v has to be the code and the other's radius 1. */
+static void code_cell(const block *y, double x, const ref_spec *specs, size_t nspecs, ref_out *out,
+                      size_t at)
+{
+    const size_t i = at % PARTS - 1;
+    double tie = 0;
+    const int tied = y->amax > 0 && near_tie(x, y->amax, &tie);
+    size_t free = 0;
+    for (size_t s = 0; s < nspecs; s++) free += either(&specs[s]) != 0;
+    const int middle = tied && free == nspecs;
+    out->v[at] = isnan(y->code[i]) ? 0 : middle ? tie : y->code[i];
+    for (size_t s = 0; s < nspecs; s++) {
+        double *e = &out->e[s * out->n + at];
+        *e = tied && either(&specs[s]) ? (middle ? 0.5 : 1) : 0;
+        if (isnan(y->code[i]) || other_mode(&specs[s], y->amax)) *e = REF_ANY;
+    }
+}
+
+/* q8_0 block by block: the bits of d, then the codes. e = 0, but for CK_NUM_TIE_EITHER, whose d is
+ * exact as well: its subjects differ from the formula in the reciprocal only.
+ * Source: quant.h; ref_out of ref.h. */
+void ref_quantize_row_q8_0(const void *args, const ref_tile *tile, const ref_spec *specs,
+                           size_t nspecs, ref_out *out)
+{
+    const float *x = ((const ref_quantize_args *)args)->x;
+    size_t at = 0;
+    for (size_t r = 0; r < tile->rows; r++)
+        for (size_t b = 0; b < tile->cols; b++) {
+            const float *in = x + (tile->c0 + b) * BLOCK;
+            const block y = quantize(in);
+            out->v[at] = y.bits;
+            out->term[at] = 1;
+            for (size_t s = 0; s < nspecs; s++)
+                out->e[s * out->n + at] = other_mode(&specs[s], y.amax) ? REF_ANY : 0;
+            at++;
+            for (int i = 0; i < BLOCK; i++, at++) {
+                out->term[at] = 1;
+                code_cell(&y, (double)in[i], specs, nspecs, out, at);
+            }
+        }
+}
+
+/* y = d q of q8_0 blocks: 11 by 8 bits, exact in f32 in every mode; the sign of zero is IEEE's.
+ * term: |d|, one step of the code. */
+void ref_dequant_row_q8_0(const void *args, const ref_tile *tile, const ref_spec *specs,
+                          size_t nspecs, ref_out *out)
+{
+    const unsigned char *x = ((const ref_dequant_args *)args)->x;
+    (void)specs;
+    for (size_t i = 0; i < tile->rows * tile->cols; i++) {
+        const size_t j = tile->c0 + i % tile->cols;
+        const unsigned char *p = x + j / BLOCK * BYTES, *code = p + 2 + j % BLOCK;
+        const double d = ref_f16_value((uint16_t)(p[0] | p[1] << 8));
+        const int q = *code < 128 ? *code : *code - 256;
+        out->v[i] = d * q;
+        out->term[i] = isfinite(d) ? fabs(d) : 0;
+        for (size_t s = 0; s < nspecs; s++) out->e[s * out->n + i] = 0;
+    }
+}
