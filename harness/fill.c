@@ -27,16 +27,28 @@ static float uniform(hn_rng *rng)
     return (float)((double)(bits >> 7 | 1) * 0x1p-24);
 }
 
+/* x * 2^e for normal results. */
+static float scaled(float x, int e)
+{
+    const uint32_t bits = (uint32_t)(e + 127) << 23;
+    float factor;
+    memcpy(&factor, &bits, sizeof factor);
+    return x * factor;
+}
+
 static float signed_pow2(hn_rng *rng, int low, int high)
 {
-    return ldexpf(hn_below(rng, 2) ? 1.0f : -1.0f, (int)hn_range(rng, low, high));
+    const uint64_t bits = hn_next(rng);
+    const int e = low + (int)(((bits >> 32) * (uint64_t)(high - low + 1)) >> 32);
+    return scaled(bits & 1 ? 1.0f : -1.0f, e);
 }
 
 /* Non-zero integer, |x| <= limit. */
 static float integer(hn_rng *rng, int64_t limit)
 {
-    const int64_t magnitude = hn_range(rng, 1, limit);
-    return (float)(hn_below(rng, 2) ? magnitude : -magnitude);
+    const uint64_t bits = hn_next(rng);
+    const int magnitude = 1 + (int)(((bits >> 32) * (uint64_t)limit) >> 32);
+    return (float)(bits & 1 ? magnitude : -magnitude);
 }
 
 /* Largest X with terms * X * X <= budget, within 1..most. */
@@ -65,7 +77,9 @@ static void fill_probe(row *r, float *x, size_t n)
         x[pick_index(&r->rng, n)] = signed_pow2(&r->rng, 0, 1);
         return;
     }
-    for (size_t i = 0; i < n; i++) x[i] = integer(&r->rng, 1 << 15) * 0x1p-15f;
+    const bool addend = r->role == HN_ROLE_ADDEND;
+    for (size_t i = 0; i < n; i++)
+        x[i] = addend ? integer(&r->rng, 1024) * 0x1p-6f : integer(&r->rng, 1 << 15) * 0x1p-15f;
 }
 
 /* Neighbours whose products are p and -p(1 + small). */
@@ -118,7 +132,7 @@ static void fill_factor(row *r, float *x, size_t n)
     case HN_FILL_PROBE: fill_probe(r, x, n); return;
     case HN_FILL_CANCEL: fill_cancel(r, x, n); return;
     case HN_FILL_WIDE:
-        for (size_t i = 0; i < n; i++) x[i] = ldexpf(uniform(&r->rng), (int)hn_range(&r->rng, -20, 20));
+        for (size_t i = 0; i < n; i++) x[i] = scaled(uniform(&r->rng), (int)hn_range(&r->rng, -20, 20));
         return;
     case HN_FILL_DENORMAL: fill_denormal(r, x, n); return;
     case HN_FILL_STAGNATION: fill_stagnation(r, x, n); return;
@@ -155,7 +169,7 @@ static void fill_score(row *r, float *x, size_t n)
         const float u = uniform(&r->rng);
         switch (r->fill) {
         case HN_FILL_PROBE: x[i] = -INFINITY; break;
-        case HN_FILL_WIDE: x[i] = shift + ldexpf(u, (int)hn_range(&r->rng, -4, 8)); break;
+        case HN_FILL_WIDE: x[i] = shift + scaled(u, (int)hn_range(&r->rng, -4, 8)); break;
         case HN_FILL_STAGNATION: x[i] = i < 8 ? 0.0f : -16.6355f; break;
         default: x[i] = 4.0f * u;
         }
@@ -189,7 +203,7 @@ static void fill_arg(row *r, float *x, size_t n)
         const float u = uniform(&r->rng);
         switch (r->fill) {
         case HN_FILL_INT: x[i] = exact[hn_below(&r->rng, 5)]; break;
-        case HN_FILL_WIDE: x[i] = ldexpf(u, (int)hn_range(&r->rng, -30, 7)); break;
+        case HN_FILL_WIDE: x[i] = scaled(u, (int)hn_range(&r->rng, -30, 7)); break;
         case HN_FILL_DENORMAL: x[i] = ldexpf(u, -126); break;
         case HN_FILL_EDGE: x[i] = hn_below(&r->rng, 2) ? edges[hn_below(&r->rng, 11)] : 100.0f * u; break;
         default: x[i] = 20.0f * u;
@@ -207,10 +221,10 @@ static void fill_value_block(row *r, float *x, size_t n)
         case HN_FILL_INT: x[i] = 0.5f * (float)hn_range(&r->rng, -254, 254); break;
         case HN_FILL_POW2: x[i] = signed_pow2(&r->rng, -9, 0); break;
         case HN_FILL_PROBE: x[i] = 0.0f; break;
-        case HN_FILL_WIDE: x[i] = ldexpf(u, (int)hn_range(&r->rng, -60, 23)); break;
+        case HN_FILL_WIDE: x[i] = scaled(u, (int)hn_range(&r->rng, -60, 23)); break;
         case HN_FILL_DENORMAL: x[i] = ldexpf(u, border); break;
         case HN_FILL_SAT: x[i] = u < 0.0f ? -FLT_MAX : FLT_MAX; break;
-        default: x[i] = ldexpf(u, scale);
+        default: x[i] = scaled(u, scale);
         }
     }
     const size_t pick = pick_index(&r->rng, n);
@@ -280,7 +294,7 @@ static void block_codes(row *r, size_t block, signed char *q)
             break;
         case HN_FILL_STAGNATION: q[i] = i == 0; break;
         case HN_FILL_CENSUS: q[i] = (signed char)(unsigned char)(block % 8 * 32 + i); break;
-        default: q[i] = (signed char)hn_range(&r->rng, low, 127);
+        default: q[i] = (signed char)(low + (int64_t)(((hn_next(&r->rng) >> 32) * (uint64_t)(128 - low)) >> 32));
         }
     }
 }

@@ -2,12 +2,10 @@
 /* Placement of operands, junk, prefill and canaries. */
 #include "place.h"
 
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 /* Unmapped on each side of a slot: wide enough that a stride gone wrong by a row still faults here. */
 enum { GUARD = 1 << 16 };
@@ -110,11 +108,6 @@ const unsigned char *hn_find_overwrite(const hn_placed *p)
         from = row + p->cols * p->unit;
     }
     return first_change(from, (size_t)(p->hi - from));
-}
-
-uint64_t hn_digest(const hn_placed *p)
-{
-    return p->at ? XXH3_64bits(p->lo, (size_t)(p->hi - p->lo)) : 0;
 }
 
 int hn_guard_side(const hn_slot *slot, const void *address)

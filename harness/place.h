@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "family.h"
 
@@ -38,7 +37,6 @@ bool hn_painted(const unsigned char *from, size_t bytes, hn_pattern pattern);
 void hn_paint_slack(const hn_placed *p, const size_t *live, hn_pattern pattern);
 /* First byte outside the rows x cols units of an output that is no longer canary; NULL: intact. */
 const unsigned char *hn_find_overwrite(const hn_placed *p);
-uint64_t hn_digest(const hn_placed *p);
 
 /* Which side of the slot a faulting address hits: -1 the lower guard page, 1 the upper, 0 neither. */
 int hn_guard_side(const hn_slot *slot, const void *address);

@@ -4,8 +4,7 @@
 
 enum { BLOCK = 32, BYTES = 34, PARTS = 1 + BLOCK };
 
-/* The one formula; code[e] NaN where it gives no number: RN(127 / amax) is infinite for amax below
- * 127 / FLT_MAX, and quant.h says nothing then. */
+/* The one formula. */
 typedef struct block {
     double bits, amax, code[BLOCK];
 } block;
@@ -19,15 +18,12 @@ static block quantize(const float *x)
         finite &= isfinite(x[i]) != 0;
         amax = fmaxf(amax, fabsf(x[i]));
     }
-    if (!finite) y.bits = 0x7e00;
-    if (!finite || amax < 0x1p-126f) return y;
     const float id = 127.0f / amax;
+    if (!finite) y.bits = 0x7e00;
+    if (!finite || !isfinite(id)) return y;
     y.amax = (double)amax;
     y.bits = ref_f16_bits(amax / 127.0f);
-    for (int i = 0; i < BLOCK; i++) {
-        const float t = x[i] * id;
-        y.code[i] = isfinite(id) ? (double)nearbyintf(t) : (double)NAN;
-    }
+    for (int i = 0; i < BLOCK; i++) y.code[i] = (double)lrintf(x[i] * id);
     return y;
 }
 
@@ -65,11 +61,11 @@ static void code_cell(const block *y, double x, const ref_spec *specs, size_t ns
     size_t free = 0;
     for (size_t s = 0; s < nspecs; s++) free += either(&specs[s]) != 0;
     const int middle = tied && free == nspecs;
-    out->v[at] = isnan(y->code[i]) ? 0 : middle ? tie : y->code[i];
+    out->v[at] = middle ? tie : y->code[i];
     for (size_t s = 0; s < nspecs; s++) {
         double *e = &out->e[s * out->n + at];
         *e = tied && either(&specs[s]) ? (middle ? 0.5 : 1) : 0;
-        if (isnan(y->code[i]) || other_mode(&specs[s], y->amax)) *e = REF_ANY;
+        if (other_mode(&specs[s], y->amax)) *e = REF_ANY;
     }
 }
 

@@ -53,7 +53,6 @@ const hn_family hn_family_quantize = {
              FILL(EDGE) | FILL(SAT),
     .exact_fills = FILL(UNIT) | FILL(INT) | FILL(POW2) | FILL(PROBE) | FILL(WIDE) | FILL(DENORMAL) |
                    FILL(EDGE) | FILL(SAT),
-    .flags = HN_SIGNED_ZERO,
     .extents = extents,
     .terms = terms,
     .kernel_args = kernel_args,

@@ -115,11 +115,14 @@ static const ck_numspec quantize_same = { .accs = 1 };
 static const ck_numspec quantize_ties = { .accs = 1, .flags = CK_NUM_TIE_EITHER };
 static const ck_numspec dequant_spec = { .accs = 1 };
 
-/* ggml's quantiser makes codes -127..127, and no promise on NaN, infinity or a scale's underflow.
- */
-static const ck_domain dot_domain = { .code_min = -127, .flags = CK_DOMAIN_FINITE };
-static const ck_domain quantize_domain = { .code_min = -128,
-                                           .flags = CK_DOMAIN_FINITE | CK_DOMAIN_NORMAL };
+/* ggml's quantiser makes codes -127..127, and no promise on NaN, infinity, a scale's underflow or
+ * another rounding mode. */
+static const ck_domain dot_domain = { .code_min = -127,
+                                      .flags = CK_DOMAIN_FINITE | CK_DOMAIN_NEAREST };
+static const ck_domain dequant_domain = { .code_min = -128, .flags = CK_DOMAIN_NEAREST };
+static const ck_domain quantize_domain = {
+    .code_min = -128, .flags = CK_DOMAIN_FINITE | CK_DOMAIN_NORMAL | CK_DOMAIN_NEAREST
+};
 
 #define GEMM(build, dot, quantize_spec)                                                        \
     { sizeof(ck_kernel), "gemm_nt_q8_0_q8_0", "gemm_q", #build, NULL, gemm_##build, NULL, dot, \
@@ -129,7 +132,7 @@ static const ck_domain quantize_domain = { .code_min = -128,
       quantize_spec,     &quantize_domain },
 enum { FIRST_GEMM = 1, FIRST_QUANTIZE = FIRST_GEMM + BUILD_COUNT };
 static ck_kernel kernels[] = { { sizeof(ck_kernel), "dequant_row_q8_0", "dequant", "base", NULL,
-                                 dequant_base, NULL, &dequant_spec, NULL },
+                                 dequant_base, NULL, &dequant_spec, &dequant_domain },
                                BUILDS(GEMM) BUILDS(QUANTIZE) };
 #undef GEMM
 #undef QUANTIZE
