@@ -257,14 +257,27 @@ static int check_key(const hn_case *c, size_t i, char *error, size_t size)
     return 0;
 }
 
+static int check_fill(const hn_case *c, char *error, size_t size)
+{
+    if (c->op->family->fills >> c->fill & 1) return 0;
+    return fail(error, size, "fill=%s means nothing for %s", hn_fill_names[c->fill], c->op->stem);
+}
+
+int hn_case_check_key(const hn_case *c, const char *key, char *error, size_t size)
+{
+    if (strcmp(key, "fill") == 0) return check_fill(c, error, size);
+    for (size_t i = 0; i < c->op->family->nkeys; i++)
+        if (strcmp(c->op->family->keys[i].name, key) == 0) return check_key(c, i, error, size);
+    return 0;
+}
+
 int hn_case_check(const hn_case *c, char *error, size_t size)
 {
     const hn_family *family = c->op->family;
     hn_extent extents[HN_MAX_OPERANDS] = { 0 };
     for (size_t i = 0; i < family->nkeys; i++)
         if (check_key(c, i, error, size) != 0) return -1;
-    if (!(family->fills >> c->fill & 1))
-        return fail(error, size, "fill=%s means nothing for %s", hn_fill_names[c->fill], c->op->stem);
+    if (check_fill(c, error, size) != 0) return -1;
     family->extents(c, extents);
     for (size_t i = 0; i < family->noperands; i++)
         if (c->ld[i] && c->ld[i] < extents[i].cols)

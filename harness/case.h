@@ -66,6 +66,8 @@ int hn_case_parse(hn_case *c, const char *line, char *error, size_t size);
 size_t hn_case_print(const hn_case *c, char *line, size_t size);
 /* A case of `op` with every dimension at its least and every other key at its default. */
 void hn_case_init(hn_case *c, const struct hn_op *op);
+/* 0 if the family has this fill and the key's value is in range; for one key of a suite line. */
+int hn_case_check_key(const hn_case *c, const char *key, char *error, size_t size);
 /* 0 if family and formats admit the case, else -1 with one line in `error`. */
 int hn_case_check(const hn_case *c, char *error, size_t size);
 /* Draws the keys that are not in `fixed` (bit i: key i; the HN_DRAW_ bits) from c->seed. */

@@ -102,7 +102,7 @@ bool hn_has_power(const ref_out *ref, const double *e)
 {
     for (size_t i = 0; i < ref->n; i++) {
         if (!isfinite(ref->v[i])) return true;
-        if (e[i] == 0.0 && (ref->v[i] != 0.0 || ref->term[i] > 0.0)) return true;
+        if (e[i] == 0.0) return true;
         if (e[i] > 0.0 && e[i] < 0.5 * ref->term[i]) return true;
     }
     return false;

@@ -40,7 +40,8 @@ static const char usage[] =
     "  ckparity bench --harness                cases a second, checks made\n"
     "\n"
     "run:\n"
-    "  FILTER            kernels to run: gemm_nt_f32, gemm_nt_f32_avx2, 'softmax*'\n"
+    "  FILTER            kernels to run: a part of their name (gemm, _avx2) or a pattern\n"
+    "                    ('gemm_nt_f32_*')\n"
     "  'CASE'            one case, as a failure prints it:\n"
     "                    'gemm_nt_f32 isa=avx2 gen=1 M=3 N=17 K=129 fill=int seed=7f31'\n"
     "  --suite S         smoke (default), ci, nightly, or a file of cases\n"
@@ -155,8 +156,11 @@ static bool row_matches(const hn_row *row, const options *o)
 {
     if (o->isa && strcmp(o->isa, row->kernel->isa) != 0) return false;
     if (o->mode != HN_BOTH && (o->mode == HN_STRICT) != row->strict) return false;
-    for (size_t i = 0; i < o->nfilters; i++)
-        if (fnmatch(o->filters[i], row->name, 0) == 0 || fnmatch(o->filters[i], row->op->stem, 0) == 0) return true;
+    for (size_t i = 0; i < o->nfilters; i++) {
+        const char *filter = o->filters[i];
+        const bool pattern = strpbrk(filter, "*?[");
+        if (pattern ? fnmatch(filter, row->name, 0) == 0 : strstr(row->name, filter) != NULL) return true;
+    }
     return o->nfilters == 0;
 }
 

@@ -21,6 +21,9 @@ enum { DEADLOCK_SECONDS = 60, DEATHS_MAX = 200 };
 
 #define NO_ROW SIZE_MAX
 
+/* Status of a worker that came to a suite's line that makes no case. */
+enum { BAD_CASE = 2 };
+
 typedef struct shared {
     _Atomic uint64_t next;   /* task to take */
     _Atomic uint64_t groups; /* done */
@@ -166,10 +169,14 @@ static void do_case(const hn_run *run, shared *s, worker *w, hn_runner *runner, 
     static hn_result results[HN_MAX_VARIANTS];
     const uint64_t count = hn_suite_count(run->suite);
     hn_case c;
-    const int given = hn_suite_case(run->suite, task % count, run->seed + task / count, &c);
-    const hn_plan *plan = given < 0 ? NULL : hn_run_plan(run, c.op);
-    if (!plan) return;
+    char error[256];
+    const int given = hn_suite_case(run->suite, task % count, run->seed + task / count, &c, error, sizeof error);
+    const hn_plan *plan = hn_run_plan(run, c.op);
     hn_case_print(&c, w->line, sizeof w->line);
+    if (given < 0 || !plan) {
+        snprintf(w->line + strlen(w->line), sizeof w->line - strlen(w->line), " (%.100s)", error);
+        _exit(BAD_CASE);
+    }
     hn_group_run(runner, plan, &c, results);
     account_group(plan, &c, s, w, results, given == 0);
 }
@@ -247,6 +254,12 @@ static void show_progress(const hn_run *run, shared *s, double began)
             (unsigned long long)atomic_load(&s->cases), (unsigned long long)atomic_load(&s->failed));
 }
 
+static const char *stop_reason(int status)
+{
+    return WIFEXITED(status) && WEXITSTATUS(status) == BAD_CASE ? "a line of the suite makes no case"
+                                                                 : "a job died outside any kernel, at";
+}
+
 static int supervise(const hn_run *run, shared *s, worker *workers, double deadline, char *error, size_t size)
 {
     const double began = now();
@@ -264,7 +277,7 @@ static int supervise(const hn_run *run, shared *s, worker *workers, double deadl
             alive--;
             if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
             if (!bury(s, w, status) || ++deaths > DEATHS_MAX)
-                return snprintf(error, size, "a job died outside any kernel, at: %s", w->line), -1;
+                return snprintf(error, size, "%s: %s", stop_reason(status), w->line), -1;
             if (start(run, s, w, deadline) != 0) return snprintf(error, size, "fork: %s", strerror(errno)), -1;
             alive++;
         }

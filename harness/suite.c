@@ -86,7 +86,9 @@ static int try_values(const pattern *p, const values *v, char *error, size_t siz
     unsigned fixed = 0;
     hn_case_init(&c, p->op);
     for (size_t i = 0; i < v->count; i++)
-        if (hn_case_set(&c, v->key, v->text[i], &fixed, error, size) != 0) return -1;
+        if (hn_case_set(&c, v->key, v->text[i], &fixed, error, size) != 0 ||
+            hn_case_check_key(&c, v->key, error, size) != 0)
+            return -1;
     return 0;
 }
 
@@ -265,12 +267,11 @@ static int all_given(const pattern *p, unsigned fixed)
     return (fixed & HN_FIXED_FILL) != 0;
 }
 
-int hn_suite_case(const hn_suite *suite, size_t index, uint64_t seed, hn_case *c)
+int hn_suite_case(const hn_suite *suite, size_t index, uint64_t seed, hn_case *c, char *error, size_t size)
 {
     const pattern *p = suite->patterns;
     unsigned fixed = 0;
     bool seeded = false;
-    char error[256];
     while (index >= p->count) index -= p++->count;
     if (p->canonical) {
         *c = p->exact;
@@ -282,11 +283,11 @@ int hn_suite_case(const hn_suite *suite, size_t index, uint64_t seed, hn_case *c
     for (size_t i = 0; i < p->nkeys; i++) {
         const values *v = &p->keys[i];
         seeded |= strcmp(v->key, "seed") == 0;
-        if (hn_case_set(c, v->key, v->text[rest % v->count], &fixed, error, sizeof error) != 0) return -1;
+        if (hn_case_set(c, v->key, v->text[rest % v->count], &fixed, error, size) != 0) return -1;
         rest /= v->count;
     }
     const uint32_t given = c->seed;
     hn_case_draw(c, fixed);
     if (seeded) c->seed = given;
-    return hn_case_check(c, error, sizeof error) == 0 ? all_given(p, fixed) : -1;
+    return hn_case_check(c, error, size) == 0 ? all_given(p, fixed) : -1;
 }

@@ -96,7 +96,7 @@ static inline double ref_chunk_height(const ref_order *o, size_t len, int leaf)
     for (unsigned l = 0; l < o->lanes; l++) lane[l] = kind[o->tail == CK_TAIL_LANE && l < tail];
     double h = ref_tree_height(lane, o->lanes, o->tree);
     if (o->tail == CK_TAIL_SCALAR)
-        for (size_t i = 0; i < tail; i++) h = ref_join(h, h < 0 ? leaf : 0);
+        for (size_t i = 0; i < tail; i++) h = ref_join(h, leaf);
     return h;
 }
 

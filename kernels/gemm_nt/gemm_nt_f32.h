@@ -62,6 +62,9 @@ static inline void gemm_tile(const ck_gemm_args *g, size_t i, size_t j)
 
 static inline void gemm_check(const ck_gemm_args *g)
 {
+    assert(g->m == 0 || g->n == 0 || g->y);
+    assert(g->m == 0 || g->n == 0 || g->k == 0 || (g->a && g->b));
+    assert(g->m == 0 || g->n == 0 || g->beta == 0.0f || g->c);
     assert(g->lda >= g->k && g->ldb >= g->k && g->ldy >= g->n);
     assert(g->beta == 0.0f || g->ldc >= g->n);
     assert(g->beta == 0.0f || g->y != g->c || g->ldy == g->ldc);

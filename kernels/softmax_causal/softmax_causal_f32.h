@@ -88,6 +88,7 @@ static inline void softmax_row_strict(float *y, const float *x, size_t n)
 static inline void softmax_rows(const ck_softmax_args *s,
                                 void (*row)(float *y, const float *x, size_t n))
 {
+    assert(s->heads == 0 || s->t == 0 || (s->x && s->y));
     assert(s->cols >= s->t && s->ldx >= s->t && s->ldy >= s->cols);
     assert(s->y != s->x || s->ldy == s->ldx);
     for (size_t h = 0; h < s->heads; h++)

@@ -115,6 +115,26 @@ static void balls_hold_every_rounding_of_the_true_result(void **unused)
     mpfr_clears(x, y, z, (mpfr_ptr)0);
 }
 
+/* A flushed product or sum is 0, a zeroed operand as well; neither costs where nothing is tiny. */
+static void balls_hold_flushes(void **unused)
+{
+    const ck_numspec num = { .flags = CK_NUM_FTZ | CK_NUM_DAZ };
+    const ref_spec spec = { &num, 0, 0x1p-24, 0, 0 };
+    const ref_fp fp = ref_fp_of(&spec);
+    const ref_ball small = { 0x1.8p-126, 0 }, sub = { 0x1.8p-127, 0 }, half = { 0.625, 0 };
+    ref_ball r = ref_mul(fp, small, half);
+    (void)unused;
+    assert_true(within(0, r.v, r.e));
+    r = ref_sub(fp, small, (ref_ball){ 0x1p-126, 0 });
+    assert_true(within(0, r.v, r.e));
+    r = ref_mul(fp, sub, (ref_ball){ 0x1p100, 0 });
+    assert_true(within(0, r.v, r.e));
+    r = ref_add(fp, sub, (ref_ball){ 0x1p-120, 0 });
+    assert_true(within(0x1p-120, r.v, r.e));
+    assert_true(within(0, ref_sqrt(fp, sub).v, ref_sqrt(fp, sub).e));
+    assert_true(ref_mul(fp, half, half).e < 0.390625 * 0x1.00001p-24);
+}
+
 static void exp_ball_holds_results_of_its_budget(void **unused)
 {
     mpfr_t x, z;
@@ -176,6 +196,7 @@ typedef struct sim {
 } sim;
 
 static int flush_results; /* simulated FTZ */
+static double rounded;    /* sum of |every rounded sum| */
 
 static float flushed(float x)
 {
@@ -184,14 +205,18 @@ static float flushed(float x)
 
 static sim join(sim a, sim b)
 {
-    const int h = a.h > b.h ? a.h : b.h;
-    return (sim){ flushed(a.s + b.s), a.h < 0 || b.h < 0 ? h : h + 1 };
+    const int h = a.h > b.h ? a.h : b.h, exact = a.h < 0 || b.h < 0;
+    const float s = flushed(a.s + b.s);
+    if (!exact) rounded += (double)fabsf(s);
+    return (sim){ s, exact ? h : h + 1 };
 }
 
 static sim accumulate(sim s, float x, float y, const ck_numspec *num)
 {
     if (num->flags & CK_NUM_MULADD) return join(s, (sim){ flushed(x * y), 1 });
-    return (sim){ flushed(fmaf(x, y, s.s)), (s.h < 0 ? 0 : s.h) + 1 };
+    const float sum = flushed(fmaf(x, y, s.s));
+    rounded += (double)fabsf(sum);
+    return (sim){ sum, (s.h < 0 ? 0 : s.h) + 1 };
 }
 
 static sim tree(const sim *part, size_t stride, unsigned count, unsigned how)
@@ -289,6 +314,7 @@ enum {
     INTEGER,
     COARSE,
     LARGE,
+    SUBNORMAL,
     KINDS
 };
 
@@ -303,7 +329,19 @@ static float entry(int kind, size_t i, size_t step)
     case INTEGER: return (float)((int)below(65) - 32);
     case COARSE: return (float)((int)below(512) - 256) / 256;
     case LARGE: return ldexpf(signed_pow2(2), 50);
+    case SUBNORMAL: return ldexpf(signed_pow2(3), -127);
     default: return 0.1f;
+    }
+}
+
+static float partner(int kind, size_t i)
+{
+    switch (kind) {
+    case STAGNATION:
+    case CANCEL: return 1;
+    case CONSTANT: return 1.1f;
+    case SUBNORMAL: return signed_pow2(8);
+    default: return entry(kind, i, 0);
     }
 }
 
@@ -311,9 +349,7 @@ static void draw(float *x, float *y, size_t n, int kind, size_t step)
 {
     for (size_t i = 0; i < n; i++) {
         x[i] = kind == CANCEL ? normal() : entry(kind, i, step);
-        y[i] = kind == STAGNATION || kind == CANCEL ? 1
-               : kind == CONSTANT                   ? 1.1f
-                                                    : entry(kind, i, 0);
+        y[i] = partner(kind, i);
         if (kind == CANCEL && i % 2) x[i] = -x[i - 1] * (1 + (float)below(2) * 0x1p-20f);
     }
 }
@@ -343,10 +379,20 @@ static cell one_gemm(const float *x, const float *y, size_t n, ends p, const ref
     return r;
 }
 
-/* Every order, fast, in one mode. */
-static void all_specs(ref_spec *specs, double u, int ftz)
+/* Every order, fast, in one mode. flush: 1 results, 2 results and operands. */
+static void all_specs(ref_spec *specs, double u, int flush)
 {
-    for (size_t s = 0; s < ORDERS; s++) specs[s] = (ref_spec){ &orders[s], 0, u, ftz, 0 };
+    for (size_t s = 0; s < ORDERS; s++)
+        specs[s] = (ref_spec){ &orders[s], 0, u, flush != 0, flush == 2 };
+}
+
+/* The CPU's own flushing, FTZ and DAZ of MXCSR, as glibc lets it be set. */
+static void set_flushing(int on)
+{
+    fenv_t env;
+    fegetenv(&env);
+    env.__mxcsr = on ? env.__mxcsr | 0x8040 : env.__mxcsr & ~0x8040u;
+    fesetenv(&env);
 }
 
 static double worst[ORDERS]; /* utilisation */
@@ -360,26 +406,31 @@ static float run_order(const float *x, const float *y, size_t n, size_t s)
 }
 
 /* One draw, every order: the simulated kernel is inside its radius. */
-static void check_draw(size_t n, int kind, double u, int ftz)
+static void check_draw(size_t n, int kind, double u, int flush)
 {
     float x[LONG], y[LONG];
     ref_spec specs[ORDERS];
-    const double scale = kind == DENORMAL ? 0x1p-140 : kind == LARGE ? 0x1p100 : 1;
+    const double scale = kind >= SUBNORMAL || kind == DENORMAL ? 0x1p-126
+                         : kind == LARGE                       ? 0x1p100
+                                                               : 1;
     draw(x, y, n, kind, 1);
     const ends p = draw_ends(scale);
-    all_specs(specs, u, ftz);
-    flush_results = ftz;
+    all_specs(specs, u, flush);
     const cell r = one_gemm(x, y, n, p, specs, ORDERS);
     for (size_t s = 0; s < ORDERS; s++) {
         if (u > 0x1p-24) fesetround(below(2) ? FE_UPWARD : FE_TOWARDZERO);
-        const double got = (double)sim_ends(run_order(x, y, n, s), &p);
+        flush_results = flush == 1;
+        if (flush == 2) set_flushing(1);
+        const float y32 = sim_ends(run_order(x, y, n, s), &p);
+        set_flushing(0);
+        flush_results = 0;
         fesetround(FE_TONEAREST);
+        const double got = (double)y32;
         if (!within(got, r.v, r.e[s]))
             fail_msg("kind %d n %zu order %zu: got %a, want %a +- %a", kind, n, s, got, r.v,
                      r.e[s]);
         if (r.e[s] > 0) worst[s] = fmax(worst[s], fabs(got - r.v) / r.e[s]);
     }
-    flush_results = 0;
 }
 
 static void correct_kernels_of_every_order_are_inside(void **unused)
@@ -402,8 +453,17 @@ static void kernels_in_directed_modes_are_inside(void **unused)
 static void flushing_kernels_are_inside(void **unused)
 {
     (void)unused;
-    for (int i = 0; i < 4000; i++)
-        check_draw(below(120), i % 2 ? DENORMAL : (int)below(KINDS), 0x1p-24, 1);
+    memset(worst, 0, sizeof worst);
+    for (int i = 0; i < 6000; i++) {
+        const int kind = i % 3 == 0 ? DENORMAL : i % 3 == 1 ? SUBNORMAL : (int)below(KINDS);
+        check_draw(below(i % 4 ? 20 : 120), kind, 0x1p-24, 1 + i / 3 % 2);
+    }
+    printf("flushing, worst utilisation of one chain: %.3f\n", worst[0]);
+    /* and a flushing kernel that must not be is outside */
+    const float x[2] = { 0x1p-100f, 0x1p-100f }, y[2] = { 0x1p-30f, 0x1p-30f };
+    const ref_spec spec = { &orders[0], 0, 0x1p-24, 0, 0 };
+    const cell r = one_gemm(x, y, 2, (ends){ 1, 0, 0, 0 }, &spec, 1);
+    assert_false(within(0, r.v, r.e[0]));
 }
 
 static void height_is_that_of_the_simulated_tree(void **unused)
@@ -442,7 +502,11 @@ static void replay_in_pieces_is_the_whole(void **unused)
                 ref_replay_terms(&cut, t + i, m);
             }
             assert_true(whole.nodes == cut.nodes && whole.total == cut.total);
+            rounded = 0;
             assert_true(whole.total == (double)sim_dot(x, y, n, &orders[s]).s);
+            /* the replay counts a chain's first product as well, which only FMA rounds there */
+            assert_true(orders[s].flags & CK_NUM_MULADD ? whole.nodes > rounded
+                                                        : whole.nodes == rounded);
         }
 }
 
@@ -469,6 +533,19 @@ static void stagnation_reaches_the_bound(void **unused)
         const double lanes = fabs((double)sim_dot(x, y, n, &orders[5]).s - q.v);
         assert_true(lanes <= q.e[1] && lanes > 0.5 * q.e[1]);
     }
+}
+
+/* One product is rounded once, whatever the order; adding zeros costs nothing. */
+static void one_term_costs_one_rounding(void **unused)
+{
+    const float x = 1.1f, y = 0.7f;
+    ref_spec specs[ORDERS];
+    (void)unused;
+    all_specs(specs, 0x1p-24, 0);
+    const cell r = one_gemm(&x, &y, 1, (ends){ 1, 0, 0, 0 }, specs, ORDERS);
+    for (size_t s = 0; orders[s].lanes != 0; s++)
+        assert_true(r.e[s] > 0x0.fffp-24 * r.v && r.e[s] < 0x1.001p-24 * r.v);
+    assert_true(r.e[10] > 0x3.fffp-24 * r.v && r.e[10] < 0x4.001p-24 * r.v);
 }
 
 static void radii_order_as_promised(void **unused)
@@ -598,6 +675,16 @@ static double sim_strict(const float *x, const float *y, size_t n, const ends *p
     double v = (double)p->alpha * s[0];
     if (p->beta != 0) v += (double)p->beta * (double)p->c;
     return (double)(float)(v + (double)p->bias);
+}
+
+/* A double sum may be wrong and yet a float: other orders of these terms give 0 and 2. */
+static void strict_radius_covers_cancellation(void **unused)
+{
+    const float x[4] = { 0x1p60f, 1, -0x1p60f, 1 }, y[4] = { 1, 1, 1, 1 };
+    const ref_spec spec = spec_of(0, 1, 0, 0);
+    const cell r = one_gemm(x, y, 4, (ends){ 1, 0, 0, 0 }, &spec, 1);
+    (void)unused;
+    assert_true(within(0, r.v, r.e[0]) && within(1, r.v, r.e[0]) && within(2, r.v, r.e[0]));
 }
 
 /* The double sums against 2000 bits, the strict kernel against its radius, which is one rounding.
@@ -830,6 +917,43 @@ static void quantise_by_hand(void **unused)
     }
 }
 
+/* The formula in 24-bit MPFR: amax / 127, 127 / amax and x id rounded one by one. */
+static void mpfr_agrees_with_quantise(void **unused)
+{
+    const ref_spec spec = { &exact_num, 0, 0x1p-24, 0, 0 };
+    size_t differs = 0;
+    mpfr_t id, t;
+    (void)unused;
+    mpfr_inits2(24, id, t, (mpfr_ptr)0);
+    for (int i = 0; i < 3000; i++) {
+        float x[64] = { 0 }, amax = 0;
+        double v[PARTS], e[PARTS];
+        const int scale = (int)below(200) - 110;
+        const double top = 1 + unit(); /* odd rounds: all elements next to ties */
+        for (int j = 32; j < 64; j++) {
+            x[j] = i % 2 == 0 ? normal() : (float)(((double)below(127) + 0.5) * top / 127);
+            if (i % 2 && j == 32) x[j] = (float)-top;
+            x[j] = ldexpf(x[j], scale);
+            amax = fabsf(x[j]) > amax ? fabsf(x[j]) : amax;
+        }
+        if (amax < 0x1p-110f) continue;
+        quantize(x, &spec, 1, v, e);
+        mpfr_set_flt(id, amax, MPFR_RNDN);
+        mpfr_div_ui(t, id, 127, MPFR_RNDN);
+        assert_true(v[0] == ref_f16_bits(mpfr_get_flt(t, MPFR_RNDN)));
+        mpfr_ui_div(id, 127, id, MPFR_RNDN);
+        for (int j = 0; j < 32; j++) {
+            mpfr_set_flt(t, x[32 + j], MPFR_RNDN);
+            mpfr_mul(t, t, id, MPFR_RNDN);
+            mpfr_rint(t, t, MPFR_RNDN);
+            assert_true(v[1 + j] == mpfr_get_d(t, MPFR_RNDN) && e[1 + j] == 0);
+            differs += nearbyintf(x[32 + j] * (1 / (amax / 127))) != (float)v[1 + j];
+        }
+    }
+    assert_true(differs > 10); /* the other formula is seen */
+    mpfr_clears(id, t, (mpfr_ptr)0);
+}
+
 static void quantise_ties_take_both_neighbours_and_no_other(void **unused)
 {
     const ref_spec tie = { &tie_num, 0, 0x1p-24, 0, 0 };
@@ -991,6 +1115,9 @@ static void unknown_order_is_charged_by_elements(void **unused)
     const cell r = one_gemm_q(a, b, 1, 0, specs, 3);
     assert_true(r.v == -127 * 0x1.554p-2 * 0x1.554p-2);
     assert_true(r.e[1] > 100 * r.e[0] && r.e[0] > 0);
+    /* lanes in one chain of 8: a product, 7 additions */
+    const double full = 0x1.554p-2 * 0x1.554p-2 * (31 * 127 * 127 + 126 * 127);
+    assert_true(r.e[1] > 8 * 0x1p-24 * full && r.e[1] < 16 * 0x1p-24 * full);
     a[0] = 0;
     a[1] = 0x7c; /* infinite scale: partial integers may be 0 or of either sign */
     const cell inf = one_gemm_q(a, b, 1, 0, specs, 1), any = one_gemm_q(a, b, 1, 0, specs + 1, 1);
@@ -1083,11 +1210,14 @@ static void one_softmax(soft *s, size_t n, size_t cols, const ref_spec *specs, s
 
 static void sim_softmax(soft *s, size_t n)
 {
+    const int bias = below(2) ? 1 : -1;
     float ex[64], one[64], m = -INFINITY;
     for (size_t j = 0; j < n; j++) m = s->x[j] > m ? s->x[j] : m;
     for (size_t j = 0; j < n; j++) {
         const float d = s->x[j] - m;
         ex[j] = (double)d < s->num.exp_zero_below ? 0 : expf(d);
+        /* use the budget up: an ulp, at most 2 u, more, or less, on all of them alike */
+        if (d != 0 && ex[j] > 0x1p-126f) ex[j] = nextafterf(ex[j], bias > 0 ? 2 : 0);
         one[j] = 1;
     }
     const float sum = sim_dot(ex, one, n, &s->num).s, inverse = 1 / sum;
@@ -1118,7 +1248,7 @@ static void correct_softmaxes_are_inside(void **unused)
         soft s = { .num = orders[below(ORDERS - 2)] };
         const size_t n = 1 + below(60), cols = n + below(4);
         const int kind = (int)below(8), directed = i % 4 == 0;
-        s.num.rexp = 2; /* expf of glibc: below 1 ulp, 2 u */
+        s.num.rexp = 4; /* expf of glibc, below 1 ulp = 2 u, and one ulp more */
         s.num.exp_zero_below = below(2) ? -87.3 : -104;
         if (below(2)) s.num.flags |= CK_NUM_TRUE_DIV;
         for (size_t j = 0; j < n; j++) s.x[j] = score(kind, j);
@@ -1161,6 +1291,12 @@ static void softmax_exact_and_special_rows(void **unused)
     assert_true(s.v[0] == 0.25 && s.e[0] > 0 && s.e[1] > 0 && s.e[2] == 0);
     one_softmax(&s, 9, 9, specs, 2); /* three: 1/3 is no float */
     assert_true(s.e[0] > 0 && s.e[9] > 0 && s.e[9] < 1.001 * 0x1p-26 && s.e[1] == 0);
+    ck_numspec ieee = s.num; /* a quotient is one rounding, a rounded reciprocal two */
+    ieee.flags |= CK_NUM_TRUE_DIV;
+    const ref_spec true_div = { &ieee, 0, 0x1p-24, 0, 0 };
+    assert_true(s.e[0] > 2 * 0x1p-24 / 3 && s.e[0] < 2.6 * 0x1p-24 / 3);
+    one_softmax(&s, 9, 9, &true_div, 1);
+    assert_true(s.e[0] > 0x1p-24 / 3 && s.e[0] < 0x1.001p-24 / 3);
     s.x[4] = -41; /* one live entry more */
     one_softmax(&s, 12, 12, specs, 2);
     assert_true(s.e[0] > 0 && s.e[12] > 0);
@@ -1175,6 +1311,30 @@ static void softmax_exact_and_special_rows(void **unused)
     for (int i = 0; i < 12; i++) s.x[i] = -INFINITY;
     one_softmax(&s, 12, 12, specs, 2);
     for (int i = 0; i < 12; i++) assert_true(s.v[i] == 0 && s.e[i] == 0 && s.e[12 + i] == 0);
+}
+
+static void softmax_rows_are_causal(void **unused)
+{
+    const ck_numspec num = orders[5];
+    const ref_spec spec = { &num, 1, 0x1p-24, 0, 0 };
+    float x[2 * 4 * 6];
+    double v[4 * 5], term[4 * 5], e[4 * 5];
+    ref_out out = { 20, v, term, e };
+    (void)unused;
+    for (int i = 0; i < 48; i++) x[i] = (float)i / 6; /* row r starts at r, steps of 1/6 */
+    ref_softmax_causal_f32(&(ref_softmax_args){ x, 4, 6 }, &(ref_tile){ 3, 4, 0, 5 }, &spec, 1,
+                           &out);
+    for (int r = 0; r < 4; r++) {
+        const int n = r == 0 ? 4 : r; /* row 3 of head 0, rows 0 to 2 of head 1 */
+        double sum = 0;
+        for (int j = 0; j < n; j++) sum += exp((double)j / 6);
+        for (int j = 0; j < 5; j++) {
+            const double want = j < n ? exp((double)j / 6) / sum : 0;
+            assert_true(fabs(v[r * 5 + j] - want) <= want * 1e-6); /* x is rounded: 48 u */
+            assert_true((want > 0) == (term[r * 5 + j] > 0) &&
+                        (n == 1 || want == 0) == (e[r * 5 + j] == 0));
+        }
+    }
 }
 
 /* Values against MPFR; the strict radius holds the rounded result and little else. */
@@ -1216,6 +1376,22 @@ static void mpfr_agrees_with_softmax(void **unused)
     mpfr_clears(sum, p, (mpfr_ptr)0);
 }
 
+/* All of the budget spent on one entry moves the other, exact, one through the sum. */
+static void exp_budget_reaches_the_sum(void **unused)
+{
+    soft s = { .num = orders[5], .x = { 0, -1 } };
+    s.num.rexp = 1000;
+    s.num.exp_zero_below = -87.3;
+    const ref_spec spec = { &s.num, 0, 0x1p-24, 0, 0 };
+    (void)unused;
+    one_softmax(&s, 2, 2, &spec, 1);
+    for (int sign = -1; sign < 2; sign += 2) {
+        const double E = exp(-1) * (1 + sign * 1000 * 0x1p-24);
+        assert_true(within(1 / (1 + E), s.v[0], s.e[0]) && within(E / (1 + E), s.v[1], s.e[1]));
+        assert_false(within(1 / (1 + E), s.v[0], s.e[0] / 1.1));
+    }
+}
+
 /* The declared defects of oracle.md 5 are outside: a reciprocal of 12 bits, a dropped element. */
 static void softmax_defects_are_outside(void **unused)
 {
@@ -1245,6 +1421,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(balls_hold_every_rounding_of_the_true_result),
+        TEST(balls_hold_flushes),
         TEST(exp_ball_holds_results_of_its_budget),
         TEST(ball_dot_holds_float_dots),
         TEST(balls_are_not_wider_than_one_rounding),
@@ -1254,17 +1431,20 @@ int main(void)
         TEST(kernels_in_directed_modes_are_inside),
         TEST(flushing_kernels_are_inside),
         TEST(stagnation_reaches_the_bound),
+        TEST(one_term_costs_one_rounding),
         TEST(radii_order_as_promised),
         TEST(sums_longer_than_a_piece_are_inside),
         TEST(exact_sums_have_radius_0_and_one_step_more_has_not),
         TEST(exact_sums_mind_underflow_and_flushing),
         TEST(radius_0_is_never_wrong),
+        TEST(strict_radius_covers_cancellation),
         TEST(mpfr_agrees_with_gemm_and_strict_is_inside),
         TEST(gemm_specials_are_those_of_every_order),
         TEST(overflowing_kernels_are_inside),
         TEST(gemm_tiles_read_their_own_rows),
         TEST(halves_by_hand),
         TEST(quantise_by_hand),
+        TEST(mpfr_agrees_with_quantise),
         TEST(quantise_ties_take_both_neighbours_and_no_other),
         TEST(dequantise_by_hand),
         TEST(block_kernels_are_inside),
@@ -1273,7 +1453,9 @@ int main(void)
         TEST(mpfr_agrees_with_exp),
         TEST(correct_softmaxes_are_inside),
         TEST(softmax_exact_and_special_rows),
+        TEST(softmax_rows_are_causal),
         TEST(mpfr_agrees_with_softmax),
+        TEST(exp_budget_reaches_the_sum),
         TEST(softmax_defects_are_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;

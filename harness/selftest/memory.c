@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Mutants of every family with right values that touch memory which is not theirs, or results that
+ * depend on it. */
+#include <math.h>
+#include <string.h>
+
+#include "gemm.h"
+#include "mutant.h"
+
+/* The byte after the last live one of operand k, and the one before its first. */
+static void read_after(const void *args, size_t k)
+{
+    const hn_view v = hn_view_of(args);
+    const hn_seen *o = &v.of[k];
+    hn_wrapped(args);
+    if (!o->at) return;
+    (void)*(const volatile unsigned char *)hn_seen_at(o, o->rows - 1, hn_seen_live(o, o->rows - 1));
+}
+
+static void read_before(const void *args, size_t k)
+{
+    const hn_view v = hn_view_of(args);
+    hn_wrapped(args);
+    if (v.of[k].at) (void)*(const volatile unsigned char *)(v.of[k].at - 1);
+}
+
+static void reads_after_1(const void *args) { read_after(args, 1); }
+static void reads_after_2(const void *args) { read_after(args, 2); }
+static void reads_after_3(const void *args) { read_after(args, 3); }
+static void reads_after_4(const void *args) { read_after(args, 4); }
+static void reads_before_1(const void *args) { read_before(args, 1); }
+static void reads_before_2(const void *args) { read_before(args, 2); }
+static void reads_before_3(const void *args) { read_before(args, 3); }
+static void reads_before_4(const void *args) { read_before(args, 4); }
+
+/* Into the slack of the last row but one. */
+static void writes_slack(const void *args)
+{
+    const hn_view v = hn_view_of(args);
+    const hn_seen *y = &v.of[0];
+    hn_wrapped(args);
+    if (y->rows > 1 && y->ld > y->cols) *hn_seen_at(y, y->rows - 2, y->cols) = 0;
+}
+
+static void writes_last_slack(const void *args)
+{
+    const hn_view v = hn_view_of(args);
+    const hn_seen *y = &v.of[0];
+    hn_wrapped(args);
+    if (y->rows > 1 && y->ld > y->cols) hn_seen_at(y, y->rows - 1, 0)[-1] = 0;
+}
+
+static void writes_after(const void *args)
+{
+    const hn_view v = hn_view_of(args);
+    hn_wrapped(args);
+    *hn_seen_at(&v.of[0], v.of[0].rows - 1, v.of[0].cols) = 0;
+}
+
+static void writes_before(const void *args)
+{
+    const hn_view v = hn_view_of(args);
+    hn_wrapped(args);
+    v.of[0].at[-1] = 0;
+}
+
+/* Writes the last element back as it was. */
+static void last_unwritten(const void *args)
+{
+    const hn_view v = hn_view_of(args);
+    unsigned char *last = hn_seen_at(&v.of[0], v.of[0].rows - 1, v.of[0].cols - 1);
+    unsigned char before[64];
+    memcpy(before, last, v.of[0].unit);
+    hn_wrapped(args);
+    memcpy(last, before, v.of[0].unit);
+}
+
+static void last_code_unwritten(const void *args)
+{
+    const hn_view v = hn_view_of(args);
+    unsigned char *end = hn_seen_at(&v.of[0], 0, v.of[0].cols);
+    const unsigned char before = end[-1];
+    hn_wrapped(args);
+    end[-1] = before;
+}
+
+/* The last bit of the last live unit of operand k. */
+static void change_input(const void *args, size_t k)
+{
+    const hn_view v = hn_view_of(args);
+    const hn_seen *o = &v.of[k];
+    hn_wrapped(args);
+    const size_t live = o->at ? hn_seen_live(o, o->rows - 1) : 0;
+    if (live) hn_seen_at(o, o->rows - 1, live)[-1] ^= 1;
+}
+
+static void changes_1(const void *args) { change_input(args, 1); }
+static void changes_2(const void *args) { change_input(args, 2); }
+static void changes_3(const void *args) { change_input(args, 3); }
+
+/* The first byte of what follows the first row of operand k; NULL: nothing does, or another row. */
+static unsigned char *beyond_row(const hn_view *v, size_t k)
+{
+    const hn_seen *o = &v->of[k];
+    const size_t live = hn_seen_live(o, 0);
+    if (!o->at || live == o->ld || (o->rows == 1 && live == o->cols)) return NULL;
+    return hn_seen_at(o, 0, live);
+}
+
+static void scribbles_1(const void *args)
+{
+    const hn_view v = hn_view_of(args);
+    unsigned char *beyond = beyond_row(&v, 1);
+    hn_wrapped(args);
+    if (beyond) *beyond ^= 1;
+}
+
+/* Another result for other junk. */
+static void use_junk(const void *args, size_t k)
+{
+    const hn_view v = hn_view_of(args);
+    const unsigned char *beyond = beyond_row(&v, k);
+    const unsigned char junk = beyond ? *beyond : 0;
+    hn_wrapped(args);
+    v.of[0].at[0] ^= junk;
+}
+
+static void uses_slack_1(const void *args) { use_junk(args, 1); }
+static void uses_slack_2(const void *args) { use_junk(args, 2); }
+
+/* Where no row follows, a guard page may. */
+static void uses_beyond(const void *args)
+{
+    const hn_view v = hn_view_of(args);
+    const hn_seen *o = &v.of[1];
+    hn_wrapped(args);
+    v.of[0].at[0] ^= *hn_seen_at(o, o->rows - 1, hn_seen_live(o, o->rows - 1));
+}
+
+/* y += what was there. */
+static void add_old(const void *args, int only_finite)
+{
+    const hn_view v = hn_view_of(args);
+    unsigned char *last = hn_seen_at(&v.of[0], v.of[0].rows - 1, v.of[0].cols - 1);
+    float before, y;
+    memcpy(&before, last, sizeof before);
+    hn_wrapped(args);
+    memcpy(&y, last, sizeof y);
+    if (!only_finite || isfinite(before)) y += before;
+    memcpy(last, &y, sizeof y);
+}
+
+static void adds_old(const void *args) { add_old(args, 0); }
+static void adds_old_finite(const void *args) { add_old(args, 1); }
+
+static void adds_old_code(const void *args)
+{
+    const hn_view v = hn_view_of(args);
+    unsigned char *end = hn_seen_at(&v.of[0], 0, v.of[0].cols);
+    const unsigned char before = end[-1];
+    hn_wrapped(args);
+    end[-1] = (unsigned char)(end[-1] + before);
+}
+
+/* beta = 0 times what must not be read. */
+static void beta_zero_reads_c(const void *args)
+{
+    const ck_gemm_args *g = args;
+    hn_wrapped(args);
+    for (size_t i = 0; g->beta == 0.0f && g->c && i < g->m; i++)
+        for (size_t j = 0; j < g->n; j++) g->y[i * g->ldy + j] += 0.0f * g->c[i * g->ldc + j];
+}
+
+#define ROW(what, ons, mode, by) { .name = #what, .on = ons, .modes = mode, .fn = what, .checks = by }
+static const hn_mutant list[] = {
+    ROW(reads_after_1, HN_ON_ALL, HN_IN_BOTH, HN_BY(GUARD)),
+    ROW(reads_after_2, HN_ON_GEMM | HN_ON_GEMM_Q, HN_IN_BOTH, HN_BY(GUARD)),
+    ROW(reads_after_3, HN_ON_GEMM | HN_ON_GEMM_Q, HN_IN_FAST, HN_BY(GUARD)),
+    ROW(reads_after_4, HN_ON_GEMM, HN_IN_FAST, HN_BY(GUARD)),
+    ROW(reads_before_1, HN_ON_ALL, HN_IN_BOTH, HN_BY(GUARD)),
+    ROW(reads_before_2, HN_ON_GEMM | HN_ON_GEMM_Q, HN_IN_BOTH, HN_BY(GUARD)),
+    ROW(reads_before_3, HN_ON_GEMM | HN_ON_GEMM_Q, HN_IN_FAST, HN_BY(GUARD)),
+    ROW(reads_before_4, HN_ON_GEMM, HN_IN_FAST, HN_BY(GUARD)),
+    ROW(writes_slack, HN_ON_ROWS, HN_IN_BOTH, HN_BY(SLACK)),
+    ROW(writes_last_slack, HN_ON_ROWS, HN_IN_FAST, HN_BY(SLACK)),
+    ROW(writes_after, HN_ON_ALL, HN_IN_BOTH, HN_BY(SLACK) | HN_BY(GUARD)),
+    ROW(writes_before, HN_ON_ALL, HN_IN_BOTH, HN_BY(SLACK) | HN_BY(GUARD)),
+    ROW(last_unwritten, HN_ON_ALL, HN_IN_BOTH, HN_BY(UNWRITTEN)),
+    ROW(last_code_unwritten, HN_ON_QUANTIZE, HN_IN_BOTH, HN_BY(PREFILL)),
+    ROW(changes_1, HN_ON_ALL, HN_IN_BOTH, HN_BY(INPUT)),
+    ROW(changes_2, HN_ON_GEMM | HN_ON_GEMM_Q, HN_IN_FAST, HN_BY(INPUT)),
+    ROW(changes_3, HN_ON_GEMM | HN_ON_GEMM_Q, HN_IN_FAST, HN_BY(INPUT)),
+    ROW(scribbles_1, HN_ON_ROWS, HN_IN_FAST, HN_BY(INPUT)),
+    ROW(uses_slack_1, HN_ON_ROWS, HN_IN_BOTH, HN_BY(JUNK)),
+    ROW(uses_slack_2, HN_ON_GEMM | HN_ON_GEMM_Q, HN_IN_FAST, HN_BY(JUNK)),
+    ROW(uses_beyond, HN_ON_ALL, HN_IN_FAST, HN_BY(JUNK) | HN_BY(GUARD)),
+    ROW(adds_old, HN_ON_F32, HN_IN_BOTH, HN_BY(PREFILL)),
+    ROW(adds_old_finite, HN_ON_F32, HN_IN_FAST, HN_BY(PREFILL)),
+    ROW(adds_old_code, HN_ON_QUANTIZE, HN_IN_FAST, HN_BY(PREFILL)),
+    ROW(beta_zero_reads_c, HN_ON_GEMM, HN_IN_BOTH, HN_BY(JUNK)),
+};
+#undef ROW
+
+const hn_mutants hn_mutants_memory = { list, sizeof list / sizeof list[0] };

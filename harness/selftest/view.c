@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* How mutants see the arguments of each family: the glue that lets a fault be written once. */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "ck_dtype.h"
+#include "gemm.h"
+#include "mutant.h"
+#include "quant.h"
+#include "softmax.h"
+#include "unary.h"
+
+ck_fn *hn_wrapped;
+hn_view_fn *hn_viewer;
+
+/* Mutants may write where kernels must not. */
+static hn_seen see(const void *at, size_t rows, size_t cols, size_t ld, size_t unit)
+{
+    hn_seen seen = { .rows = rows, .cols = cols, .ld = ld, .unit = unit };
+    memcpy(&seen.at, &at, sizeof seen.at);
+    return seen;
+}
+
+static void view_gemm(const void *args, hn_view *v)
+{
+    const ck_gemm_args *g = args;
+    v->of[0] = see(g->y, g->m, g->n, g->ldy, sizeof(float));
+    v->of[1] = see(g->a, g->m, g->k, g->lda, sizeof(float));
+    v->of[2] = see(g->b, g->n, g->k, g->ldb, sizeof(float));
+    v->of[3] = see(g->c, g->m, g->n, g->ldc, sizeof(float));
+    v->of[4] = see(g->bias, 1, g->n, g->n, sizeof(float));
+}
+
+static void view_gemm_q(const void *args, hn_view *v)
+{
+    const ck_gemm_q_args *g = args;
+    const size_t blocks = g->k / CK_Q8_0_BLOCK;
+    v->of[0] = see(g->y, g->m, g->n, g->ldy, sizeof(float));
+    v->of[1] = see(g->a, g->m, blocks, g->lda, CK_Q8_0_BYTES);
+    v->of[2] = see(g->b, g->n, blocks, g->ldb, CK_Q8_0_BYTES);
+    v->of[3] = see(g->bias, 1, g->n, g->n, sizeof(float));
+}
+
+static void view_softmax(const void *args, hn_view *v)
+{
+    const ck_softmax_args *s = args;
+    v->of[0] = see(s->y, s->heads * s->t, s->cols, s->ldy, sizeof(float));
+    v->of[1] = see(s->x, s->heads * s->t, s->t, s->ldx, sizeof(float));
+    v->of[1].period = s->t;
+}
+
+static void view_unary(const void *args, hn_view *v)
+{
+    const ck_unary_args *u = args;
+    v->of[0] = see(u->y, 1, u->n, u->n, sizeof(float));
+    v->of[1] = see(u->x, 1, u->n, u->n, sizeof(float));
+}
+
+static void view_quantize(const void *args, hn_view *v)
+{
+    const ck_quantize_args *q = args;
+    const size_t blocks = q->n / CK_Q8_0_BLOCK;
+    v->of[0] = see(q->y, 1, blocks, blocks, CK_Q8_0_BYTES);
+    v->of[1] = see(q->x, 1, q->n, q->n, sizeof(float));
+}
+
+static void view_dequant(const void *args, hn_view *v)
+{
+    const ck_dequant_args *d = args;
+    const size_t blocks = d->n / CK_Q8_0_BLOCK;
+    v->of[0] = see(d->y, 1, d->n, d->n, sizeof(float));
+    v->of[1] = see(d->x, 1, blocks, blocks, CK_Q8_0_BYTES);
+}
+
+const hn_target hn_targets[HN_ON_OPS] = {
+    { "gemm_nt_f32", view_gemm },           { "gemm_nt_q8_0_q8_0", view_gemm_q },
+    { "softmax_causal_f32", view_softmax }, { "exp_f32", view_unary },
+    { "quantize_row_q8_0", view_quantize }, { "dequant_row_q8_0", view_dequant },
+};
+
+void hn_spoil(const hn_seen *o, size_t row, size_t col)
+{
+    unsigned char *unit = hn_seen_at(o, row, col);
+    float y;
+    if (o->unit != sizeof y) {
+        unit[o->unit - 1] ^= 1;
+        return;
+    }
+    memcpy(&y, unit, sizeof y);
+    y = fabsf(y) < 0x1p90f ? 0x1p96f : -y;
+    memcpy(unit, &y, sizeof y);
+}
