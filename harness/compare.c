@@ -46,19 +46,19 @@ void hn_dump_units(hn_result *result, const char *title, const unsigned char *ro
     if (used < size) snprintf(text + used, size - used, "\n");
 }
 
-static void describe(const hn_output *y, const ref_tile *tile, const ref_out *ref, const double *e,
-                     size_t cell, double got, hn_result *result)
+static void describe(const hn_output *y, const ref_tile *tile, const hn_balls *balls, size_t cell, double got,
+                     hn_result *result)
 {
+    const double v = balls->v[cell], e = balls->e[cell];
     const size_t parts = y->info->parts, unit = cell / parts;
     const size_t row = tile->r0 + unit / tile->cols, col = tile->c0 + unit % tile->cols;
     const unsigned char *at = y->bytes + row * y->cols * y->info->bytes;
-    const bool odd_nan = isnan(got) != isnan(ref->v[cell]);
+    const bool odd_nan = isnan(got) != isnan(v);
     hn_record(result, HN_FAIL, odd_nan ? HN_CHECK_NAN : HN_CHECK_VALUE,
               "y[%zu,%zu]%s got %.9g, wanted %.9g, radius %.3g", row, col,
-              y->info->part_name(cell % parts), got, ref->v[cell], e[cell]);
+              y->info->part_name(cell % parts), got, v, e);
     snprintf(result->detail, sizeof result->detail,
-             "    got    %a\n    wanted %a\n    radius %a   error/radius %.4g\n", got, ref->v[cell], e[cell],
-             fabs(got - ref->v[cell]) / e[cell]);
+             "    got    %a\n    wanted %a\n    radius %a   error/radius %.4g\n", got, v, e, fabs(got - v) / e);
     hn_dump_units(result, "bytes", at, y->cols, y->info->bytes, col);
 }
 
@@ -74,8 +74,8 @@ static double judge(double got, double v, double e, bool signed_zero)
     return e > 0.0 ? error / e : 0.0;
 }
 
-void hn_compare(const hn_output *y, const ref_tile *tile, const ref_out *ref, const double *e,
-                unsigned family_flags, hn_result *result)
+void hn_compare(const hn_output *y, const ref_tile *tile, const hn_balls *balls, unsigned family_flags,
+                hn_result *result)
 {
     const bool signed_zero = family_flags & HN_SIGNED_ZERO;
     const size_t parts = y->info->parts, bytes = y->info->bytes;
@@ -86,11 +86,12 @@ void hn_compare(const hn_output *y, const ref_tile *tile, const ref_out *ref, co
         for (size_t c = 0; c < tile->cols; c++, at += bytes) {
             for (size_t part = 0; part < parts; part++, cell++) {
                 const double got = y->info->part(at, part);
-                const double ratio = judge(got, ref->v[cell], e[cell], signed_zero);
-                if (e[cell] != 0.0 && isfinite(ref->v[cell])) result->exact = false;
+                const double v = balls->v[cell], e = balls->e[cell];
+                const double ratio = judge(got, v, e, signed_zero);
+                if (e != 0.0 && isfinite(v)) result->exact = false;
                 if (ratio > worst) worst = ratio;
                 if (!isnan(ratio)) continue;
-                describe(y, tile, ref, e, cell, got, result);
+                describe(y, tile, balls, cell, got, result);
                 return;
             }
         }
@@ -98,12 +99,12 @@ void hn_compare(const hn_output *y, const ref_tile *tile, const ref_out *ref, co
     result->utilisation = worst;
 }
 
-bool hn_has_power(const ref_out *ref, const double *e)
+bool hn_has_power(const hn_balls *balls)
 {
-    for (size_t i = 0; i < ref->n; i++) {
-        if (!isfinite(ref->v[i])) return true;
-        if (e[i] == 0.0) return true;
-        if (e[i] > 0.0 && e[i] < 0.5 * ref->term[i]) return true;
+    for (size_t i = 0; i < balls->n; i++) {
+        const double e = balls->e[i];
+        if (e == REF_ANY) continue;
+        if (!isfinite(balls->v[i]) || e == 0.0 || e < 0.5 * balls->term[i]) return true;
     }
     return false;
 }

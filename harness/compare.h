@@ -13,14 +13,20 @@ typedef struct hn_output {
     const hn_dtype_info *info;
 } hn_output;
 
+/* The balls of a tile's outputs under one spec, and the mean term of each. */
+typedef struct hn_balls {
+    size_t n;
+    const double *v, *e, *term;
+} hn_balls;
+
 /* Compares a tile; sets verdict, check, utilisation, exact and the message of the first output that
- * is out of its ball. `e` is the tile's row of radii for this variant's spec. */
-void hn_compare(const hn_output *y, const ref_tile *tile, const ref_out *ref, const double *e,
-                unsigned family_flags, hn_result *result);
+ * is out of its ball. */
+void hn_compare(const hn_output *y, const ref_tile *tile, const hn_balls *balls, unsigned family_flags,
+                hn_result *result);
 
 /* True if some output of the tile could have shown a fault: its radius is 0, or below half of the
  * mean term. */
-bool hn_has_power(const ref_out *ref, const double *e);
+bool hn_has_power(const hn_balls *balls);
 
 /* Records a failure unless one is recorded already. */
 void hn_record(hn_result *result, hn_verdict verdict, hn_check check, const char *format, ...)

@@ -431,14 +431,15 @@ static ref_out reference(hn_runner *r, const ref_tile *tile)
 }
 
 /* A radius that is no number, or an exact fill that is not exact, is the harness's own fault. */
-static const char *check_radii(const hn_runner *r, const ref_out *out, const double *e, const hn_variant *v)
+static const char *check_radii(const hn_runner *r, const hn_balls *balls, const hn_variant *v)
 {
     const bool either = v->kernel->spec->flags & CK_NUM_TIE_EITHER;
     const bool exact = !v->strict && !either && r->c->fp == HN_FP_NEAREST &&
                        r->family->exact_fills >> r->c->fill & 1;
-    for (size_t i = 0; i < out->n; i++) {
-        if (e[i] != REF_ANY && !(e[i] >= 0.0 && e[i] < (double)INFINITY)) return "a radius is not finite";
-        if (exact && isfinite(out->v[i]) && e[i] != 0.0) return "an exact fill has a radius other than 0";
+    for (size_t i = 0; i < balls->n; i++) {
+        const double e = balls->e[i];
+        if (e != REF_ANY && !(e >= 0.0 && e < (double)INFINITY)) return "a radius is not finite";
+        if (exact && isfinite(balls->v[i]) && e != 0.0) return "an exact fill has a radius other than 0";
     }
     return NULL;
 }
@@ -448,14 +449,14 @@ static void compare_tile(hn_runner *r, const ref_tile *tile, hn_result *results)
     const ref_out out = reference(r, tile);
     for (size_t i = 0; i < r->plan->nvariants; i++) {
         const hn_variant *v = &r->plan->variants[i];
-        const double *e = out.e + v->spec * out.n;
+        const hn_balls balls = { out.n, out.v, out.e + v->spec * out.n, out.term };
         const hn_output y = { r->saved + i * r->out_bytes, r->extents[0].rows, r->extents[0].cols,
                               &hn_dtypes[r->family->operands[0].dtype] };
         if (results[i].verdict != HN_OK) continue;
-        const char *why = check_radii(r, &out, e, v);
+        const char *why = check_radii(r, &balls, v);
         if (why) hn_record(&results[i], HN_FAIL, HN_CHECK_HARNESS, "harness: %s", why);
-        hn_compare(&y, tile, &out, e, r->family->flags, &results[i]);
-        r->power[i] |= hn_has_power(&out, e);
+        hn_compare(&y, tile, &balls, r->family->flags, &results[i]);
+        r->power[i] |= hn_has_power(&balls);
         results[i].ran |= 1u << HN_CHECK_VALUE | 1u << HN_CHECK_NAN | 1u << HN_CHECK_HARNESS;
     }
 }

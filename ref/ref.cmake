@@ -5,7 +5,7 @@ configure_file(${CMAKE_SOURCE_DIR}/kernels/include/ck/ck_numspec.h
 
 add_library(ck_ref STATIC ref/gemm.c ref/quant.c ref/softmax.c ref/unary.c)
 target_include_directories(ck_ref PUBLIC ref ${CMAKE_BINARY_DIR}/ref_include)
-target_compile_options(ck_ref PRIVATE -O2)
+target_compile_options(ck_ref PRIVATE -O3)
 target_link_libraries(ck_ref PRIVATE ck_flags PUBLIC m)
 
 find_package(cmocka CONFIG REQUIRED)

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* IEEE binary16 for the mutants' own bodies. */
+#ifndef HN_HALF_H
+#define HN_HALF_H
+
+#include <math.h>
+#include <stdint.h>
+
+static inline float hn_half_value(const unsigned char *p)
+{
+    const unsigned bits = (unsigned)p[0] | (unsigned)p[1] << 8;
+    const int exponent = (int)(bits >> 10 & 31u);
+    const float fraction = (float)(bits & 1023u);
+    float x = exponent ? ldexpf(1024.0f + fraction, exponent - 25) : ldexpf(fraction, -24);
+    if (exponent == 31) x = fraction > 0.0f ? (float)NAN : (float)INFINITY;
+    return bits >> 15 ? -x : x;
+}
+
+/* Of x >= 0 and finite; `truncate` instead of rounding to nearest even. */
+static inline uint16_t hn_half_bits(float x, int truncate)
+{
+    int exponent;
+    frexpf(x, &exponent); /* x < 2^exponent */
+    const int least = exponent - 1 < -14 ? -14 : exponent - 1;
+    const double units = ldexp((double)x, 10 - least); /* of the last place */
+    const double whole = truncate ? floor(units) : rint(units);
+    if (x == 0.0f) return 0;
+    /* a carry into the exponent is right; of subnormals the exponent field is 0 */
+    const unsigned bits = (unsigned)((least + 14) << 10) + (unsigned)whole;
+    return (uint16_t)(bits > 0x7c00 ? 0x7c00 : bits);
+}
+
+#endif
