@@ -11,7 +11,7 @@ set -eu
 # The one list of packages.
 packages='build-essential cmake ninja-build ccache git
     clang-14 llvm-14 libclang-rt-14-dev clang-format-14
-    libcmocka-dev libxxhash-dev libmpfr-dev valgrind libxml2-utils'
+    libcmocka-dev libmpfr-dev valgrind libxml2-utils'
 
 # again COMMAND...: up to three tries.
 again() {

@@ -78,7 +78,8 @@ static unsigned long bench_op(const ck_subject *subject, const char *stem)
     qsort(seconds, RUNS, sizeof seconds[0], ascending);
     const double cases = (double)CASES * (double)plan.nvariants;
     printf("%-20s K=256: %8.0f cases/s a core (median of %d; %.0f..%.0f), %zu rows\n", stem,
-           cases / seconds[RUNS / 2], RUNS, cases / seconds[RUNS - 1], cases / seconds[0], plan.nvariants);
+           cases / seconds[RUNS / 2], RUNS, cases / seconds[RUNS - 1], cases / seconds[0],
+           plan.nvariants);
     for (unsigned k = 1; k < HN_CHECK_COUNT; k++)
         if (ran[k]) printf("    %-10s %9llu\n", hn_check_names[k], (unsigned long long)ran[k]);
     if (wrong) printf("    %lu cases are not ok\n", wrong);
@@ -94,6 +95,7 @@ int hn_bench_harness(void)
         return 2;
     }
     hn_call_init();
-    const unsigned long wrong = bench_op(subject, "gemm_nt_f32") + bench_op(subject, "gemm_nt_q8_0_q8_0");
+    const unsigned long wrong =
+        bench_op(subject, "gemm_nt_f32") + bench_op(subject, "gemm_nt_q8_0_q8_0");
     return wrong ? 1 : 0;
 }

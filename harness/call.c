@@ -64,7 +64,8 @@ static void probe_ymm(void)
     ticks_left = 10;
     __asm__ volatile("vzeroupper");
     const bool clean = !(xinuse() >> 2 & 1);
-    __asm__ volatile("vpcmpeqb %%xmm0, %%xmm0, %%xmm0\n\tvinsertf128 $1, %%xmm0, %%ymm0, %%ymm0" ::: "xmm0");
+    __asm__ volatile("vpcmpeqb %%xmm0, %%xmm0, %%xmm0\n\tvinsertf128 $1, %%xmm0, %%ymm0, %%ymm0" ::
+                         : "xmm0");
     const bool dirty = xinuse() >> 2 & 1;
     __asm__ volatile("vzeroupper");
     armed = 0;
@@ -134,7 +135,8 @@ void hn_call(ck_fn *fn, const void *args, uint32_t mxcsr, unsigned ticks, hn_out
 
 void hn_damage_text(uint32_t damage, char *text, unsigned size)
 {
-    static const char *const names[] = { "rbx", "rbp", "r12", "r13", "r14", "r15", "stack", "DF", "ymm" };
+    static const char *const names[] = { "rbx", "rbp",   "r12", "r13", "r14",
+                                         "r15", "stack", "DF",  "ymm" };
     unsigned used = 0;
     text[0] = '\0';
     for (unsigned i = 0; i < 9; i++)

@@ -12,7 +12,8 @@
 #include "family.h"
 
 const char *const hn_fill_names[HN_FILL_COUNT] = {
-    "unit", "int", "pow2", "probe", "cancel", "wide", "denormal", "stagnation", "edge", "sat", "census",
+    "unit",     "int",        "pow2", "probe", "cancel", "wide",
+    "denormal", "stagnation", "edge", "sat",   "census",
 };
 const char *const hn_fp_names[HN_FP_COUNT] = { "nearest", "down", "up", "zero", "ftz" };
 static const char *const mode_names[] = { "both", "fast", "strict" };
@@ -38,8 +39,8 @@ static int find_name(const char *const *names, size_t count, const char *name)
     return -1;
 }
 
-static int parse_count(const char *key, const char *text, int64_t least, int64_t most, int64_t *value,
-                       char *error, size_t size)
+static int parse_count(const char *key, const char *text, int64_t least, int64_t most,
+                       int64_t *value, char *error, size_t size)
 {
     char *end;
     errno = 0;
@@ -110,8 +111,8 @@ static int parse_places(hn_case *c, const char *text, char *error, size_t size)
             for (i = 0; i < family->noperands && strcmp(family->operands[i].name, item) != 0;) i++;
         }
         if (i == family->noperands || parse_one_place(colon + 1, &c->at[i]) != 0)
-            return fail(error, size, "at=%s: \"%s%s%s\" is no operand:e, :s or :m0..m%d", text, item,
-                        colon ? ":" : "", colon ? colon + 1 : "", OFFSET_MAX - 1);
+            return fail(error, size, "at=%s: \"%s%s%s\" is no operand:e, :s or :m0..m%d", text,
+                        item, colon ? ":" : "", colon ? colon + 1 : "", OFFSET_MAX - 1);
     }
     return 0;
 }
@@ -125,13 +126,14 @@ static int unknown_key(const hn_case *c, const char *key, char *error, size_t si
         used += (size_t)snprintf(known + used, sizeof known - used, " %s", family->keys[i].name);
     for (size_t i = 0; i < family->noperands; i++)
         if (family->operands[i].has_ld)
-            used += (size_t)snprintf(known + used, sizeof known - used, " ld%s", family->operands[i].name);
-    return fail(error, size, "unknown key \"%s\": %s has isa mode gen%s at fp fill seed", key, c->op->stem,
-                known);
+            used += (size_t)snprintf(known + used, sizeof known - used, " ld%s",
+                                     family->operands[i].name);
+    return fail(error, size, "unknown key \"%s\": %s has isa mode gen%s at fp fill seed", key,
+                c->op->stem, known);
 }
 
-static int set_family_key(hn_case *c, const char *key, const char *value, unsigned *fixed, char *error,
-                          size_t size)
+static int set_family_key(hn_case *c, const char *key, const char *value, unsigned *fixed,
+                          char *error, size_t size)
 {
     const hn_family *family = c->op->family;
     for (size_t i = 0; i < family->nkeys; i++) {
@@ -154,7 +156,8 @@ static int set_family_key(hn_case *c, const char *key, const char *value, unsign
     return unknown_key(c, key, error, size);
 }
 
-int hn_case_set(hn_case *c, const char *key, const char *value, unsigned *fixed, char *error, size_t size)
+int hn_case_set(hn_case *c, const char *key, const char *value, unsigned *fixed, char *error,
+                size_t size)
 {
     int choice;
     int64_t gen;
@@ -185,7 +188,8 @@ int hn_case_set(hn_case *c, const char *key, const char *value, unsigned *fixed,
         return 0;
     }
     if (strcmp(key, "fill") == 0) {
-        if (parse_name(key, value, hn_fill_names, HN_FILL_COUNT, &choice, error, size) != 0) return -1;
+        if (parse_name(key, value, hn_fill_names, HN_FILL_COUNT, &choice, error, size) != 0)
+            return -1;
         c->fill = (hn_fill)choice;
         *fixed |= HN_FIXED_FILL;
         return 0;
@@ -201,8 +205,10 @@ void hn_case_init(hn_case *c, const hn_op *op)
     c->gen = HN_GEN;
     for (size_t i = 0; i < op->family->nkeys; i++) {
         const hn_key *k = &op->family->keys[i];
-        if (k->kind == HN_REAL) c->real[i] = k->def;
-        else c->num[i] = k->kind == HN_DIM ? k->least : (int64_t)k->def;
+        if (k->kind == HN_REAL)
+            c->real[i] = k->def;
+        else
+            c->num[i] = k->kind == HN_DIM ? k->least : (int64_t)k->def;
     }
 }
 
@@ -297,8 +303,10 @@ static size_t print_places(const hn_case *c, char *line, size_t size)
     for (size_t i = 0; i < family->noperands; i++) {
         if (is_default_place(c->at[i])) continue;
         used += (size_t)snprintf(line + used, size - used, "%s%s:", lead, family->operands[i].name);
-        if (c->at[i].edge == HN_START) used += (size_t)snprintf(line + used, size - used, "s");
-        else used += (size_t)snprintf(line + used, size - used, "m%u", c->at[i].offset);
+        if (c->at[i].edge == HN_START)
+            used += (size_t)snprintf(line + used, size - used, "s");
+        else
+            used += (size_t)snprintf(line + used, size - used, "m%u", c->at[i].offset);
         lead = ",";
     }
     return used;
@@ -313,12 +321,13 @@ static size_t print_keys(const hn_case *c, char *line, size_t size)
         if (k->kind == HN_REAL && c->real[i] != k->def)
             used += (size_t)snprintf(line + used, size - used, " %s=%.9g", k->name, c->real[i]);
         if (k->kind == HN_DIM || (k->kind == HN_INT && c->num[i] != (int64_t)k->def))
-            used += (size_t)snprintf(line + used, size - used, " %s=%lld", k->name, (long long)c->num[i]);
+            used += (size_t)snprintf(line + used, size - used, " %s=%lld", k->name,
+                                     (long long)c->num[i]);
     }
     for (size_t i = 0; i < family->noperands; i++)
         if (c->ld[i])
-            used += (size_t)snprintf(line + used, size - used, " ld%s=%zu", family->operands[i].name,
-                                     c->ld[i]);
+            used += (size_t)snprintf(line + used, size - used, " ld%s=%zu",
+                                     family->operands[i].name, c->ld[i]);
     return used;
 }
 
@@ -367,7 +376,8 @@ static void draw_keys(hn_case *c, hn_rng *rng, unsigned fixed)
     const hn_family *family = c->op->family;
     for (size_t i = 0; i < family->nkeys; i++) {
         const hn_key *k = &family->keys[i];
-        const int64_t number = k->kind == HN_DIM ? draw_dimension(rng, k) : hn_range(rng, k->least, k->most);
+        const int64_t number =
+            k->kind == HN_DIM ? draw_dimension(rng, k) : hn_range(rng, k->least, k->most);
         const double real = k->kind == HN_REAL ? draw_real(rng, k->def) : 0.0;
         if (fixed >> i & 1) continue;
         c->num[i] = number;
@@ -385,17 +395,20 @@ static void trim(hn_case *c, unsigned fixed)
 {
     const hn_family *family = c->op->family;
     hn_extent extents[HN_MAX_OPERANDS] = { 0 };
-    for (family->extents(c, extents); case_terms(c, extents) > DRAW_TERMS_MAX; family->extents(c, extents)) {
+    for (family->extents(c, extents); case_terms(c, extents) > DRAW_TERMS_MAX;
+         family->extents(c, extents)) {
         size_t longest = HN_MAX_KEYS;
         for (size_t i = 0; i < family->nkeys; i++) {
             const hn_key *k = &family->keys[i];
             const int64_t unit = k->multiple > 1 ? k->multiple : 1;
-            if (k->kind != HN_DIM || fixed >> i & 1 || c->num[i] / 2 < k->least || c->num[i] < 2 * unit)
+            if (k->kind != HN_DIM || fixed >> i & 1 || c->num[i] / 2 < k->least ||
+                c->num[i] < 2 * unit)
                 continue;
             if (longest == HN_MAX_KEYS || c->num[i] > c->num[longest]) longest = i;
         }
         if (longest == HN_MAX_KEYS) return;
-        const int64_t unit = family->keys[longest].multiple > 1 ? family->keys[longest].multiple : 1;
+        const int64_t unit =
+            family->keys[longest].multiple > 1 ? family->keys[longest].multiple : 1;
         c->num[longest] = c->num[longest] / 2 / unit * unit;
     }
 }
@@ -411,8 +424,9 @@ static void draw_layout(hn_case *c, hn_rng *rng, unsigned fixed)
         if (!(fixed & HN_FIXED_LD) && family->operands[i].has_ld && extents[i].rows && pick & 1)
             c->ld[i] = extents[i].cols + slack;
         if (fixed & HN_FIXED_AT || extents[i].rows == 0) continue;
-        c->at[i] = pick < 4 ? (hn_place){ HN_END, 0 } : pick < 6 ? (hn_place){ HN_START, 0 }
-                                                                 : (hn_place){ HN_MIDDLE, offset };
+        c->at[i] = pick < 4   ? (hn_place){ HN_END, 0 }
+                   : pick < 6 ? (hn_place){ HN_START, 0 }
+                              : (hn_place){ HN_MIDDLE, offset };
     }
 }
 

@@ -41,7 +41,14 @@ typedef struct hn_place {
 } hn_place;
 
 /* The caller's floating-point environment. */
-typedef enum hn_fp { HN_FP_NEAREST, HN_FP_DOWN, HN_FP_UP, HN_FP_ZERO, HN_FP_FTZ, HN_FP_COUNT } hn_fp;
+typedef enum hn_fp {
+    HN_FP_NEAREST,
+    HN_FP_DOWN,
+    HN_FP_UP,
+    HN_FP_ZERO,
+    HN_FP_FTZ,
+    HN_FP_COUNT
+} hn_fp;
 extern const char *const hn_fp_names[HN_FP_COUNT];
 
 struct hn_op;
@@ -50,9 +57,9 @@ typedef struct hn_case {
     char isa[HN_ISA_MAX]; /* "": every variant */
     hn_mode mode;
     unsigned gen;
-    int64_t num[HN_MAX_KEYS];    /* the family's integer keys, by index */
-    double real[HN_MAX_KEYS];    /* and its real ones */
-    size_t ld[HN_MAX_OPERANDS];  /* units; 0: as tight as the row */
+    int64_t num[HN_MAX_KEYS];   /* the family's integer keys, by index */
+    double real[HN_MAX_KEYS];   /* and its real ones */
+    size_t ld[HN_MAX_OPERANDS]; /* units; 0: as tight as the row */
     hn_place at[HN_MAX_OPERANDS];
     hn_fp fp;
     hn_fill fill;
@@ -71,7 +78,12 @@ int hn_case_check_key(const hn_case *c, const char *key, char *error, size_t siz
 /* 0 if family and formats admit the case, else -1 with one line in `error`. */
 int hn_case_check(const hn_case *c, char *error, size_t size);
 /* Draws the keys that are not in `fixed` (bit i: key i; the HN_DRAW_ bits) from c->seed. */
-enum { HN_FIXED_LD = 1 << 16, HN_FIXED_AT = 1 << 17, HN_FIXED_FP = 1 << 18, HN_FIXED_FILL = 1 << 19 };
+enum {
+    HN_FIXED_LD = 1 << 16,
+    HN_FIXED_AT = 1 << 17,
+    HN_FIXED_FP = 1 << 18,
+    HN_FIXED_FILL = 1 << 19
+};
 void hn_case_draw(hn_case *c, unsigned fixed);
 /* Sets key=value; used by the parser and by suites. Returns 0, or -1 with one line in `error`;
  * *fixed gains the key's bit. */

@@ -12,8 +12,9 @@ const char *const hn_verdict_names[HN_VERDICT_COUNT] = {
 };
 
 const char *const hn_check_names[HN_CHECK_COUNT] = {
-    "none",    "harness",   "guard",  "crash", "hang",    "abi", "fpenv", "slack", "input", "unwritten",
-    "repeat",  "junk",      "prefill", "nan",  "value",   "alias", "batch", "strict", "isa",
+    "none",  "harness", "guard",     "crash",  "hang", "abi",     "fpenv",
+    "slack", "input",   "unwritten", "repeat", "junk", "prefill", "nan",
+    "value", "alias",   "batch",     "strict", "isa",
 };
 
 void hn_record(hn_result *result, hn_verdict verdict, hn_check check, const char *format, ...)
@@ -46,8 +47,8 @@ void hn_dump_units(hn_result *result, const char *title, const unsigned char *ro
     if (used < size) snprintf(text + used, size - used, "\n");
 }
 
-static void describe(const hn_output *y, const ref_tile *tile, const hn_balls *balls, size_t cell, double got,
-                     hn_result *result)
+static void describe(const hn_output *y, const ref_tile *tile, const hn_balls *balls, size_t cell,
+                     double got, hn_result *result)
 {
     const double v = balls->v[cell], e = balls->e[cell];
     const size_t parts = y->info->parts, unit = cell / parts;
@@ -58,7 +59,8 @@ static void describe(const hn_output *y, const ref_tile *tile, const hn_balls *b
               "y[%zu,%zu]%s got %.9g, wanted %.9g, radius %.3g", row, col,
               y->info->part_name(cell % parts), got, v, e);
     snprintf(result->detail, sizeof result->detail,
-             "    got    %a\n    wanted %a\n    radius %a   error/radius %.4g\n", got, v, e, fabs(got - v) / e);
+             "    got    %a\n    wanted %a\n    radius %a   error/radius %.4g\n", got, v, e,
+             fabs(got - v) / e);
     hn_dump_units(result, "bytes", at, y->cols, y->info->bytes, col);
 }
 
@@ -74,8 +76,8 @@ static double judge(double got, double v, double e, bool signed_zero)
     return e > 0.0 ? error / e : 0.0;
 }
 
-void hn_compare(const hn_output *y, const ref_tile *tile, const hn_balls *balls, unsigned family_flags,
-                hn_result *result)
+void hn_compare(const hn_output *y, const ref_tile *tile, const hn_balls *balls,
+                unsigned family_flags, hn_result *result)
 {
     const bool signed_zero = family_flags & HN_SIGNED_ZERO;
     const size_t parts = y->info->parts, bytes = y->info->bytes;

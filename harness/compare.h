@@ -21,8 +21,8 @@ typedef struct hn_balls {
 
 /* Compares a tile; sets verdict, check, utilisation, exact and the message of the first output that
  * is out of its ball. */
-void hn_compare(const hn_output *y, const ref_tile *tile, const hn_balls *balls, unsigned family_flags,
-                hn_result *result);
+void hn_compare(const hn_output *y, const ref_tile *tile, const hn_balls *balls,
+                unsigned family_flags, hn_result *result);
 
 /* True if some output of the tile could have shown a fault: its radius is 0, or below half of the
  * mean term. */

@@ -39,14 +39,18 @@ static const char *q8_0_part_name(size_t index)
 }
 
 /* Near overflow or underflow: |x| outside 2^+-100, zero apart. */
-static bool abnormal(float x) { return x != 0.0f && !(fabsf(x) >= 0x1p-100f && fabsf(x) <= 0x1p100f); }
+static bool abnormal(float x)
+{
+    return x != 0.0f && !(fabsf(x) >= 0x1p-100f && fabsf(x) <= 0x1p100f);
+}
 
 static bool f32_leaves(const unsigned char *unit, unsigned flags, int code_min)
 {
     float value;
     (void)code_min;
     memcpy(&value, unit, sizeof value);
-    return (flags & CK_DOMAIN_FINITE && !isfinite(value)) || (flags & CK_DOMAIN_NORMAL && abnormal(value));
+    return (flags & CK_DOMAIN_FINITE && !isfinite(value)) ||
+           (flags & CK_DOMAIN_NORMAL && abnormal(value));
 }
 
 static bool q8_0_leaves(const unsigned char *unit, unsigned flags, int code_min)
@@ -54,7 +58,8 @@ static bool q8_0_leaves(const unsigned char *unit, unsigned flags, int code_min)
     const unsigned exponent = unit[1] >> 2 & 31u;
     for (size_t i = 0; i < CK_Q8_0_BLOCK; i++)
         if ((signed char)unit[2 + i] < code_min) return true;
-    return (flags & CK_DOMAIN_FINITE && exponent == 31) || (flags & CK_DOMAIN_NORMAL && exponent == 0);
+    return (flags & CK_DOMAIN_FINITE && exponent == 31) ||
+           (flags & CK_DOMAIN_NORMAL && exponent == 0);
 }
 
 const hn_dtype_info hn_dtypes[] = {

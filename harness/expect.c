@@ -50,7 +50,8 @@ static const char *parse(expectation *x, const char *line)
     int used = 0;
     if (sscanf(line, "%127s %127s %127s %127s %n", x->kernel, mode, verdict, check, &used) != 4)
         return "is not KERNEL MODE VERDICT CHECK # reason";
-    if (line[used] != '#' || strspn(line + used, "# \t") == strlen(line + used)) return "gives no # reason";
+    if (line[used] != '#' || strspn(line + used, "# \t") == strlen(line + used))
+        return "gives no # reason";
     x->mode = find(modes, 3, mode);
     const int v = find(hn_verdict_names, HN_VERDICT_COUNT, verdict);
     x->checks = parse_checks(check);
@@ -61,7 +62,8 @@ static const char *parse(expectation *x, const char *line)
     return NULL;
 }
 
-static int add(hn_expectations *e, const char *path, unsigned number, char *line, char *error, size_t size)
+static int add(hn_expectations *e, const char *path, unsigned number, char *line, char *error,
+               size_t size)
 {
     line[strcspn(line, "\r\n")] = '\0';
     if (line[strspn(line, " \t")] == '\0' || line[strspn(line, " \t")] == '#') return 0;
@@ -103,11 +105,13 @@ static bool about(const expectation *x, const char *kernel, bool strict)
     return (x->mode == 2 || x->mode == (int)strict) && fnmatch(x->kernel, kernel, 0) == 0;
 }
 
-bool hn_expect_meet(hn_expectations *e, const char *kernel, bool strict, hn_verdict verdict, hn_check check)
+bool hn_expect_meet(hn_expectations *e, const char *kernel, bool strict, hn_verdict verdict,
+                    hn_check check)
 {
     for (size_t i = 0; e && i < e->count; i++) {
         expectation *x = &e->list[i];
-        if (x->verdict != verdict || !(x->checks >> check & 1) || !about(x, kernel, strict)) continue;
+        if (x->verdict != verdict || !(x->checks >> check & 1) || !about(x, kernel, strict))
+            continue;
         x->met = true;
         return true;
     }

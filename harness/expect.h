@@ -11,7 +11,8 @@ typedef struct hn_expectations hn_expectations;
  * or both; any of the checks meets the line. The reason is required. Returns NULL with one line in `error`. */
 hn_expectations *hn_expect_open(const char *path, char *error, size_t size);
 /* Whether this failure is expected; remembers that it came. */
-bool hn_expect_meet(hn_expectations *e, const char *kernel, bool strict, hn_verdict verdict, hn_check check);
+bool hn_expect_meet(hn_expectations *e, const char *kernel, bool strict, hn_verdict verdict,
+                    hn_check check);
 /* Tells of a kernel that ran, so that its expectations are due. */
 void hn_expect_ran(hn_expectations *e, const char *kernel, bool strict);
 /* The next expectation that was due and did not come, as "path:line: text"; NULL: none. *next starts

@@ -107,13 +107,15 @@ static void fill_stagnation(row *r, float *x, size_t n)
     hn_rng shape = hn_stream(r->seed, 0x73746167, 0);
     const size_t lanes = (size_t)1 << hn_below(&shape, 6);
     for (size_t i = 0; i < n; i++) {
-        if (r->role == HN_ROLE_LEFT) x[i] = i < lanes ? 1.0f : 0x1p-24f;
-        else x[i] = r->role == HN_ROLE_ADDEND ? 0x1p-24f : 1.0f;
+        if (r->role == HN_ROLE_LEFT)
+            x[i] = i < lanes ? 1.0f : 0x1p-24f;
+        else
+            x[i] = r->role == HN_ROLE_ADDEND ? 0x1p-24f : 1.0f;
     }
 }
 
-static const float specials[] = { NAN,      INFINITY, -INFINITY,       0.0f,  -0.0f,    FLT_MAX,
-                                  -FLT_MAX, FLT_MIN,  -0x1.8p-140f,    1.0f,  0x1p-149f };
+static const float specials[] = { NAN,      INFINITY, -INFINITY,    0.0f, -0.0f,    FLT_MAX,
+                                  -FLT_MAX, FLT_MIN,  -0x1.8p-140f, 1.0f, 0x1p-149f };
 
 static void put_specials(row *r, float *x, size_t n)
 {
@@ -128,11 +130,14 @@ static void fill_factor(row *r, float *x, size_t n)
     const int reach = r->terms > (size_t)1 << 16 ? 0 : 1;
     switch (r->fill) {
     case HN_FILL_INT: fill_int(r, x, n); return;
-    case HN_FILL_POW2: for (size_t i = 0; i < n; i++) x[i] = signed_pow2(&r->rng, -2 * reach, reach); return;
+    case HN_FILL_POW2:
+        for (size_t i = 0; i < n; i++) x[i] = signed_pow2(&r->rng, -2 * reach, reach);
+        return;
     case HN_FILL_PROBE: fill_probe(r, x, n); return;
     case HN_FILL_CANCEL: fill_cancel(r, x, n); return;
     case HN_FILL_WIDE:
-        for (size_t i = 0; i < n; i++) x[i] = scaled(uniform(&r->rng), (int)hn_range(&r->rng, -20, 20));
+        for (size_t i = 0; i < n; i++)
+            x[i] = scaled(uniform(&r->rng), (int)hn_range(&r->rng, -20, 20));
         return;
     case HN_FILL_DENORMAL: fill_denormal(r, x, n); return;
     case HN_FILL_STAGNATION: fill_stagnation(r, x, n); return;
@@ -193,8 +198,9 @@ static void fill_census(row *r, float *x, size_t n)
 static void fill_arg(row *r, float *x, size_t n)
 {
     static const float exact[] = { 0.0f, -0.0f, -200.0f, -1e30f, -INFINITY };
-    static const float edges[] = { NAN,       INFINITY, -INFINITY, 88.722839f, 88.72284f, -87.336544f,
-                                   -87.33655f, -103.97f, -104.0f,   0x1p-149f,  -0x1p-126f };
+    static const float edges[] = { NAN,       INFINITY,    -INFINITY,  88.722839f,
+                                   88.72284f, -87.336544f, -87.33655f, -103.97f,
+                                   -104.0f,   0x1p-149f,   -0x1p-126f };
     if (r->fill == HN_FILL_CENSUS) {
         fill_census(r, x, n);
         return;
@@ -205,7 +211,9 @@ static void fill_arg(row *r, float *x, size_t n)
         case HN_FILL_INT: x[i] = exact[hn_below(&r->rng, 5)]; break;
         case HN_FILL_WIDE: x[i] = scaled(u, (int)hn_range(&r->rng, -30, 7)); break;
         case HN_FILL_DENORMAL: x[i] = ldexpf(u, -126); break;
-        case HN_FILL_EDGE: x[i] = hn_below(&r->rng, 2) ? edges[hn_below(&r->rng, 11)] : 100.0f * u; break;
+        case HN_FILL_EDGE:
+            x[i] = hn_below(&r->rng, 2) ? edges[hn_below(&r->rng, 11)] : 100.0f * u;
+            break;
         default: x[i] = 20.0f * u;
         }
     }
@@ -255,7 +263,8 @@ static uint16_t half(unsigned negative, int exponent, unsigned significand)
 
 static uint16_t block_scale(row *r, size_t block)
 {
-    static const uint16_t special[] = { 0x7e00, 0x7c01, 0x7c00, 0xfc00, 0x0000, 0x8000, 0x7bff, 0x0001 };
+    static const uint16_t special[] = { 0x7e00, 0x7c01, 0x7c00, 0xfc00,
+                                        0x0000, 0x8000, 0x7bff, 0x0001 };
     const uint64_t bits = hn_next(&r->rng);
     const unsigned sign = bits & 1, significand = (unsigned)(bits >> 1) & 1023u;
     switch (r->fill) {
@@ -263,7 +272,8 @@ static uint16_t block_scale(row *r, size_t block)
     case HN_FILL_PROBE:
         /* neighbours differ; beyond 2^17 terms the sum leaves no room for differing scales */
         return half(sign, r->terms > (size_t)1 << 16 ? 0 : -(int)((block + r->index) % 4), 0);
-    case HN_FILL_CANCEL: return half(block % 2 && r->pair_sign, -4, block % 2 && r->pair_sign ? 513 : 512);
+    case HN_FILL_CANCEL:
+        return half(block % 2 && r->pair_sign, -4, block % 2 && r->pair_sign ? 513 : 512);
     case HN_FILL_WIDE: return half(sign, (int)(bits >> 20 & 15) - 10, significand);
     case HN_FILL_DENORMAL: return (uint16_t)(sign << 15 | significand);
     case HN_FILL_STAGNATION: return r->role == HN_ROLE_LEFT && block >= 8 ? 0x0001 : half(0, 0, 0);
@@ -289,12 +299,16 @@ static void block_codes(row *r, size_t block, signed char *q)
         switch (r->fill) {
         case HN_FILL_INT: q[i] = (signed char)integer(&r->rng, limit); break;
         case HN_FILL_SAT:
-            if (i % (size_t)run == 0) held = hn_below(&r->rng, 2) ? 127 : hn_range(&r->rng, low, -127);
+            if (i % (size_t)run == 0)
+                held = hn_below(&r->rng, 2) ? 127 : hn_range(&r->rng, low, -127);
             q[i] = (signed char)held;
             break;
         case HN_FILL_STAGNATION: q[i] = i == 0; break;
         case HN_FILL_CENSUS: q[i] = (signed char)(unsigned char)(block % 8 * 32 + i); break;
-        default: q[i] = (signed char)(low + (int64_t)(((hn_next(&r->rng) >> 32) * (uint64_t)(128 - low)) >> 32));
+        default:
+            q[i] =
+                (signed char)(low +
+                              (int64_t)(((hn_next(&r->rng) >> 32) * (uint64_t)(128 - low)) >> 32));
         }
     }
 }
@@ -320,14 +334,19 @@ static void fill_q8_0(row *r, unsigned char *blocks, size_t n)
 void hn_fill_operand(const hn_case *c, size_t index, const hn_placed *p, const size_t *live)
 {
     const hn_operand *operand = &c->op->family->operands[index];
-    row r = { .fill = c->fill, .role = operand->role, .seed = c->seed, .terms = c->op->family->terms(c),
+    row r = { .fill = c->fill,
+              .role = operand->role,
+              .seed = c->seed,
+              .terms = c->op->family->terms(c),
               .pair_sign = operand->role == HN_ROLE_LEFT };
     for (r.index = 0; r.index < p->rows; r.index++) {
         unsigned char *at = p->at + r.index * p->ld * p->unit;
         const size_t n = live ? live[r.index] : p->cols;
         r.rng = hn_stream(c->seed, index, r.index);
         if (n == 0) continue;
-        if (operand->dtype == HN_F32) fill_f32(&r, (float *)(void *)at, n);
-        else fill_q8_0(&r, at, n);
+        if (operand->dtype == HN_F32)
+            fill_f32(&r, (float *)(void *)at, n);
+        else
+            fill_q8_0(&r, at, n);
     }
 }

@@ -47,7 +47,7 @@ struct hn_runner {
     hn_extent extents[HN_MAX_OPERANDS];
     hn_placed placed[HN_MAX_OPERANDS];
     size_t ld[HN_MAX_OPERANDS];
-    size_t out_bytes;                 /* packed */
+    size_t out_bytes; /* packed */
     unsigned ticks;
     ref_tile tiles[TILES_MAX];
     size_t ntiles;
@@ -100,7 +100,8 @@ static void *grow(void *memory, size_t *have, size_t want, size_t unit)
 /* Specs that promise the same share their radii. */
 static bool same_spec(const ref_spec *a, const ref_spec *b)
 {
-    return a->strict == b->strict && (a->num == b->num || memcmp(a->num, b->num, sizeof *a->num) == 0);
+    return a->strict == b->strict &&
+           (a->num == b->num || memcmp(a->num, b->num, sizeof *a->num) == 0);
 }
 
 void hn_plan_add(hn_plan *plan, const ck_kernel *kernel, bool strict, size_t row)
@@ -116,8 +117,8 @@ void hn_plan_add(hn_plan *plan, const ck_kernel *kernel, bool strict, size_t row
 static uint32_t case_mxcsr(const hn_case *c)
 {
     static const uint32_t control[HN_FP_COUNT] = {
-        [HN_FP_NEAREST] = 0, [HN_FP_DOWN] = 0x2000, [HN_FP_UP] = 0x4000, [HN_FP_ZERO] = 0x6000,
-        [HN_FP_FTZ] = 0x8040,
+        [HN_FP_NEAREST] = 0,   [HN_FP_DOWN] = 0x2000, [HN_FP_UP] = 0x4000,
+        [HN_FP_ZERO] = 0x6000, [HN_FP_FTZ] = 0x8040,
     };
     return MXCSR_DEFAULT | control[c->fp];
 }
@@ -140,7 +141,10 @@ static void set_live(hn_runner *r, size_t i)
         r->live[i][row] = r->family->live(r->c, i, row);
 }
 
-static const size_t *live_of(const hn_runner *r, size_t i) { return r->family->live ? r->live[i] : NULL; }
+static const size_t *live_of(const hn_runner *r, size_t i)
+{
+    return r->family->live ? r->live[i] : NULL;
+}
 
 static int set_up(hn_runner *r, const hn_plan *plan, const hn_case *c)
 {
@@ -152,7 +156,8 @@ static int set_up(hn_runner *r, const hn_plan *plan, const hn_case *c)
     for (size_t i = 0; i < r->family->noperands; i++) {
         const hn_dtype_info *info = &hn_dtypes[r->family->operands[i].dtype];
         r->ld[i] = hn_ld(c, i, &r->extents[i]);
-        if (hn_place_operand(&r->slots[i], &r->extents[i], r->ld[i], info, c->at[i], &r->placed[i]) != 0)
+        if (hn_place_operand(&r->slots[i], &r->extents[i], r->ld[i], info, c->at[i],
+                             &r->placed[i]) != 0)
             return -1;
         set_live(r, i);
         if (i > 0 && r->placed[i].at) hn_fill_operand(c, i, &r->placed[i], live_of(r, i));
@@ -198,14 +203,18 @@ static void set_prefill(const hn_placed *y, hn_pattern prefill)
 static void pack(const hn_placed *y, unsigned char *to)
 {
     const size_t bytes = y->cols * y->unit;
-    for (size_t row = 0; row < y->rows; row++) memcpy(to + row * bytes, y->at + row * y->ld * y->unit, bytes);
+    for (size_t row = 0; row < y->rows; row++)
+        memcpy(to + row * bytes, y->at + row * y->ld * y->unit, bytes);
 }
 
-static ck_fn *entry(const hn_variant *v) { return v->strict ? v->kernel->fn_strict : v->kernel->fn; }
+static ck_fn *entry(const hn_variant *v)
+{
+    return v->strict ? v->kernel->fn_strict : v->kernel->fn;
+}
 
 /* One call on prepared memory; the output is left in r->packed. */
-static void call(hn_runner *r, const hn_variant *v, const hn_case *c, void *const *at, const size_t *ld,
-                 const hn_placed *y, trail *t)
+static void call(hn_runner *r, const hn_variant *v, const hn_case *c, void *const *at,
+                 const size_t *ld, const hn_placed *y, trail *t)
 {
     *t = (trail){ 0 };
     r->family->kernel_args(c, at, ld, r->args);
@@ -231,10 +240,11 @@ static void record_signal(const hn_runner *r, const hn_outcome *o, hn_result *re
         const unsigned char *end = p->at + ((p->rows - 1) * p->ld + p->cols) * p->unit;
         const char *name = r->family->operands[i].name;
         if (side > 0)
-            hn_record(result, HN_CRASH, HN_CHECK_GUARD, "signal %d at byte %+td past the end of %s", o->signal,
-                      (const unsigned char *)o->address - end, name);
+            hn_record(result, HN_CRASH, HN_CHECK_GUARD, "signal %d at byte %+td past the end of %s",
+                      o->signal, (const unsigned char *)o->address - end, name);
         if (side < 0)
-            hn_record(result, HN_CRASH, HN_CHECK_GUARD, "signal %d at byte %+td from the start of %s", o->signal,
+            hn_record(result, HN_CRASH, HN_CHECK_GUARD,
+                      "signal %d at byte %+td from the start of %s", o->signal,
                       (const unsigned char *)o->address - p->at, name);
     }
     hn_record(result, HN_CRASH, HN_CHECK_CRASH, "signal %d at address %p", o->signal, o->address);
@@ -245,8 +255,9 @@ static void record_overwrite(const hn_placed *y, const unsigned char *where, hn_
     const ptrdiff_t offset = where - y->at, stride = (ptrdiff_t)(y->ld * y->unit);
     if (offset < 0)
         hn_record(result, HN_FAIL, HN_CHECK_SLACK, "wrote %td bytes before the output", -offset);
-    hn_record(result, HN_FAIL, HN_CHECK_SLACK, "wrote beyond row %td of the output, byte %td (the row has %zu)",
-              offset / stride, offset % stride, y->cols * y->unit);
+    hn_record(result, HN_FAIL, HN_CHECK_SLACK,
+              "wrote beyond row %td of the output, byte %td (the row has %zu)", offset / stride,
+              offset % stride, y->cols * y->unit);
 }
 
 /* Everything but values. Returns false if the output means nothing. */
@@ -255,8 +266,8 @@ static bool check_trail(const hn_runner *r, const hn_placed *y, const trail *t, 
     const hn_outcome *o = &t->outcome;
     char text[80];
     if (o->how == HN_HUNG)
-        hn_record(result, HN_HANG, HN_CHECK_HANG, "no return within %u.%u CPU seconds", r->ticks / 10,
-                  r->ticks % 10);
+        hn_record(result, HN_HANG, HN_CHECK_HANG, "no return within %u.%u CPU seconds",
+                  r->ticks / 10, r->ticks % 10);
     if (o->how == HN_SIGNALLED) record_signal(r, o, result);
     if (o->how != HN_RETURNED) return false;
     if (o->damage) {
@@ -267,10 +278,11 @@ static bool check_trail(const hn_runner *r, const hn_placed *y, const trail *t, 
         hn_record(result, HN_FAIL, HN_CHECK_FPENV, "MXCSR control bits 0x%04x came back as 0x%04x",
                   o->mxcsr_in & MXCSR_CONTROL, o->mxcsr_out & MXCSR_CONTROL);
     if (o->fcw_in != o->fcw_out)
-        hn_record(result, HN_FAIL, HN_CHECK_FPENV, "x87 control word 0x%04x came back as 0x%04x", o->fcw_in,
-                  o->fcw_out);
+        hn_record(result, HN_FAIL, HN_CHECK_FPENV, "x87 control word 0x%04x came back as 0x%04x",
+                  o->fcw_in, o->fcw_out);
     if (t->overwrite) record_overwrite(y, t->overwrite, result);
-    if (t->input_changed) hn_record(result, HN_FAIL, HN_CHECK_INPUT, "an input or its surroundings changed");
+    if (t->input_changed)
+        hn_record(result, HN_FAIL, HN_CHECK_INPUT, "an input or its surroundings changed");
     return true;
 }
 
@@ -288,8 +300,8 @@ static void name_unit(const hn_runner *r, size_t byte, char *text, size_t size)
     snprintf(text, size, "y[%zu,%zu]", unit / cols, unit % cols);
 }
 
-static void dump_both(const hn_runner *r, const char *title, const unsigned char *a, const char *other,
-                      const unsigned char *b, size_t byte, hn_result *result)
+static void dump_both(const hn_runner *r, const char *title, const unsigned char *a,
+                      const char *other, const unsigned char *b, size_t byte, hn_result *result)
 {
     const size_t cols = r->extents[0].cols, unit = r->placed[0].unit, row = byte / unit / cols;
     if (result->detail[0] != '\0') return;
@@ -321,7 +333,8 @@ static void diagnose_difference(hn_runner *r, const hn_variant *v, const unsigne
     if (!repeats) hn_record(result, HN_FAIL, HN_CHECK_REPEAT, "%s differs from call to call", name);
     if (untouched) hn_record(result, HN_FAIL, HN_CHECK_UNWRITTEN, "%s was not written", name);
     if (prefill_only)
-        hn_record(result, HN_FAIL, HN_CHECK_PREFILL, "%s depends on what the output held before", name);
+        hn_record(result, HN_FAIL, HN_CHECK_PREFILL, "%s depends on what the output held before",
+                  name);
     hn_record(result, HN_FAIL, HN_CHECK_JUNK, "%s depends on memory outside the operands", name);
     free(second);
 }
@@ -342,7 +355,8 @@ static const char *inapplicable(const hn_runner *r, const hn_variant *v)
     if (!v->strict && r->c->fp != HN_FP_NEAREST && !(r->family->flags & HN_FP_MODES))
         return "fast results are not promised under directed rounding";
     for (size_t i = 0; num->align && i < r->family->noperands; i++)
-        if ((uintptr_t)r->placed[i].at % num->align != 0) return "operands are not aligned as it requires";
+        if ((uintptr_t)r->placed[i].at % num->align != 0)
+            return "operands are not aligned as it requires";
     return NULL;
 }
 
@@ -439,7 +453,8 @@ static const char *check_radii(const hn_runner *r, const hn_balls *balls, const 
     for (size_t i = 0; i < balls->n; i++) {
         const double e = balls->e[i];
         if (e != REF_ANY && !(e >= 0.0 && e < (double)INFINITY)) return "a radius is not finite";
-        if (exact && isfinite(balls->v[i]) && e != 0.0) return "an exact fill has a radius other than 0";
+        if (exact && isfinite(balls->v[i]) && e != 0.0)
+            return "an exact fill has a radius other than 0";
     }
     return NULL;
 }
@@ -489,12 +504,14 @@ static void check_batch(hn_runner *r, size_t i, hn_result *result)
     void *at[HN_MAX_OPERANDS] = { 0 };
     for (size_t k = 0; k < r->family->noperands; k++)
         if (r->placed[k].at)
-            at[k] = r->placed[k].at + step * r->extents[k].batch_rows * r->ld[k] * r->placed[k].unit;
+            at[k] =
+                r->placed[k].at + step * r->extents[k].batch_rows * r->ld[k] * r->placed[k].unit;
     trail t;
     set_prefill(&r->placed[0], HN_PREFILL_B);
     call(r, v, &one, at, r->ld, &r->placed[0], &t);
     if (!check_trail(r, &r->placed[0], &t, result)) return;
-    const size_t rows = r->extents[0].batch_rows, row_bytes = r->extents[0].cols * r->placed[0].unit;
+    const size_t rows = r->extents[0].batch_rows,
+                 row_bytes = r->extents[0].cols * r->placed[0].unit;
     compare_bits(r, i, step * rows * row_bytes, rows * row_bytes, HN_CHECK_BATCH,
                  "depends on the batch size", result);
 }
@@ -516,7 +533,8 @@ static void check_one_alias(hn_runner *r, size_t i, size_t k, hn_result *result)
     ld[k] = ld[0];
     call(r, &r->plan->variants[i], r->c, at, ld, y, &t);
     if (!check_trail(r, y, &t, result)) return;
-    compare_bits(r, i, 0, r->out_bytes, HN_CHECK_ALIAS, "differs when the output is an input", result);
+    compare_bits(r, i, 0, r->out_bytes, HN_CHECK_ALIAS, "differs when the output is an input",
+                 result);
 }
 
 static void check_alias(hn_runner *r, size_t i, hn_result *result)
@@ -540,7 +558,8 @@ static void check_strict(hn_runner *r, hn_result *results)
             memcpy(r->packed, r->saved + i * r->out_bytes, r->out_bytes);
             continue;
         }
-        snprintf(what, sizeof what, "differs from the strict bits of %s", r->plan->variants[base].kernel->isa);
+        snprintf(what, sizeof what, "differs from the strict bits of %s",
+                 r->plan->variants[base].kernel->isa);
         compare_bits(r, i, 0, r->out_bytes, HN_CHECK_STRICT, what, &results[i]);
     }
 }
@@ -616,7 +635,9 @@ static const char *broken_promise(const char *isa, const hn_trace *t)
     const bool beyond_sse = t->vex_256 || t->vex_128 || t->evex_512 || t->evex_other;
     if (strcmp(isa, "scalar") == 0) return beyond_sse ? "executes AVX instructions" : NULL;
     if (strcmp(isa, "sse41") == 0)
-        return beyond_sse ? "executes AVX instructions" : t->packed_sse ? NULL : "executes no packed SSE arithmetic";
+        return beyond_sse      ? "executes AVX instructions"
+               : t->packed_sse ? NULL
+                               : "executes no packed SSE arithmetic";
     if (strcmp(isa, "avx2") == 0 || strcmp(isa, "avxvnni") == 0) {
         if (t->evex_512 || t->evex_other) return "executes AVX-512 instructions";
         if (!t->vex_256) return "executes no 256-bit instruction";
@@ -641,5 +662,7 @@ void hn_group_trace(hn_runner *r, const hn_variant *variant, const hn_case *c, h
     result->ran |= 1u << HN_CHECK_ISA;
     /* an integer dot in strict mode may well do without vector floating point, but not without its dot */
     const char *why = broken_promise(variant->kernel->isa, &trace);
-    if (why) hn_record(result, HN_FAIL, HN_CHECK_ISA, "under the name %s it %s", variant->kernel->isa, why);
+    if (why)
+        hn_record(result, HN_FAIL, HN_CHECK_ISA, "under the name %s it %s", variant->kernel->isa,
+                  why);
 }

@@ -40,6 +40,7 @@ void hn_runner_announce(hn_runner *runner, hn_announce *announce, void *context)
 void hn_group_run(hn_runner *runner, const hn_plan *plan, const hn_case *c, hn_result *results);
 
 /* Proves by single-stepping `c` that the variant executes the instructions its isa name promises. */
-void hn_group_trace(hn_runner *runner, const hn_variant *variant, const hn_case *c, hn_result *result);
+void hn_group_trace(hn_runner *runner, const hn_variant *variant, const hn_case *c,
+                    hn_result *result);
 
 #endif

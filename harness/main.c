@@ -98,11 +98,15 @@ static int set_number(options *o, const char *name, const char *value)
             return bad_input("--budget %s is no number of seconds above 0 and below 1e7", value);
         return 0;
     }
-    if (parse_unsigned(value, 10, strcmp(name, "--jobs") == 0 ? 256 : 10000, &number) != 0 || number == 0)
-        return bad_input(strcmp(name, "--jobs") == 0 ? "--jobs %s is outside 1..256" : "--seeds %s is outside 1..10000",
+    if (parse_unsigned(value, 10, strcmp(name, "--jobs") == 0 ? 256 : 10000, &number) != 0 ||
+        number == 0)
+        return bad_input(strcmp(name, "--jobs") == 0 ? "--jobs %s is outside 1..256"
+                                                     : "--seeds %s is outside 1..10000",
                          value);
-    if (strcmp(name, "--jobs") == 0) o->jobs = (unsigned)number;
-    else o->seeds = (unsigned)number;
+    if (strcmp(name, "--jobs") == 0)
+        o->jobs = (unsigned)number;
+    else
+        o->seeds = (unsigned)number;
     return 0;
 }
 
@@ -110,8 +114,10 @@ static int set_option(options *o, const char *name, const char *value)
 {
     const struct {
         const char *name, **to;
-    } texts[] = { { "--suite", &o->suite },     { "--isa", &o->isa },        { "--json", &o->json },
-                  { "--junit", &o->junit },     { "--subject", &o->subject }, { "--expect", &o->expect } };
+    } texts[] = {
+        { "--suite", &o->suite }, { "--isa", &o->isa },         { "--json", &o->json },
+        { "--junit", &o->junit }, { "--subject", &o->subject }, { "--expect", &o->expect }
+    };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(texts[i].name, name) == 0) return *texts[i].to = value, 0;
     if (strcmp(name, "--require-isa") == 0) {
@@ -120,14 +126,16 @@ static int set_option(options *o, const char *name, const char *value)
         return 0;
     }
     if (strcmp(name, "--mode") == 0)
-        return parse_mode(value, &o->mode) == 0 ? 0 : bad_input("--mode %s is none of fast strict both", value);
+        return parse_mode(value, &o->mode) == 0
+                   ? 0
+                   : bad_input("--mode %s is none of fast strict both", value);
     if (strcmp(name, "--exit-style") == 0) {
         if (strcmp(value, "bisect") != 0) return bad_input("--exit-style %s is not bisect", value);
         o->bisect = true;
         return 0;
     }
-    if (strcmp(name, "--seed") == 0 || strcmp(name, "--budget") == 0 || strcmp(name, "--jobs") == 0 ||
-        strcmp(name, "--seeds") == 0)
+    if (strcmp(name, "--seed") == 0 || strcmp(name, "--budget") == 0 ||
+        strcmp(name, "--jobs") == 0 || strcmp(name, "--seeds") == 0)
         return set_number(o, name, value);
     return bad_input("unknown option %s (ckparity --help)", name);
 }
@@ -144,9 +152,12 @@ static int parse_options(options *o, int argc, char **argv)
             if (set_option(o, name, equals ? equals + 1 : argv[++i]) != 0) return EXIT_INPUT;
         } else {
             const bool is_case = equals || strchr(name, ' ');
-            if ((is_case ? o->ncases : o->nfilters) == FILTERS_MAX) return bad_input("too many arguments, at %s", name);
-            if (is_case) o->cases[o->ncases++] = name;
-            else o->filters[o->nfilters++] = name;
+            if ((is_case ? o->ncases : o->nfilters) == FILTERS_MAX)
+                return bad_input("too many arguments, at %s", name);
+            if (is_case)
+                o->cases[o->ncases++] = name;
+            else
+                o->filters[o->nfilters++] = name;
         }
     }
     return 0;
@@ -159,12 +170,14 @@ static bool row_matches(const hn_row *row, const options *o)
     for (size_t i = 0; i < o->nfilters; i++) {
         const char *filter = o->filters[i];
         const bool pattern = strpbrk(filter, "*?[");
-        if (pattern ? fnmatch(filter, row->name, 0) == 0 : strstr(row->name, filter) != NULL) return true;
+        if (pattern ? fnmatch(filter, row->name, 0) == 0 : strstr(row->name, filter) != NULL)
+            return true;
     }
     return o->nfilters == 0;
 }
 
-static void add_row(hn_run *run, const options *o, const ck_kernel *kernel, const hn_op *op, bool strict)
+static void add_row(hn_run *run, const options *o, const ck_kernel *kernel, const hn_op *op,
+                    bool strict)
 {
     hn_row *row = &run->rows[run->nrows];
     *row = (hn_row){ .kernel = kernel, .op = op, .strict = strict, .skip = kernel->unavailable };
@@ -194,7 +207,8 @@ static int select_rows(hn_run *run, const options *o, const ck_subject *subject)
         for (size_t p = 0; p < run->nplans; p++)
             if (run->plans[p].op == run->rows[i].op) plan = &run->plans[p];
         if (!plan) (plan = &run->plans[run->nplans++])->op = run->rows[i].op;
-        if (plan->nvariants == HN_MAX_VARIANTS) return bad_input("%s: too many variants", run->rows[i].op->stem);
+        if (plan->nvariants == HN_MAX_VARIANTS)
+            return bad_input("%s: too many variants", run->rows[i].op->stem);
         hn_plan_add(plan, run->rows[i].kernel, run->rows[i].strict, i);
     }
     return 0;
@@ -237,7 +251,8 @@ static int check_isas(const options *o, const ck_subject *subject)
         return bad_input("--isa %s: no kernel has that instruction set (ckparity list)", o->isa);
     for (size_t i = 0; i < o->nrequired; i++) {
         const ck_isa isa = ck_isa_find(o->required[i]);
-        if (isa == CK_ISA_COUNT) return bad_input("--require-isa %s: no such instruction set", o->required[i]);
+        if (isa == CK_ISA_COUNT)
+            return bad_input("--require-isa %s: no such instruction set", o->required[i]);
         const char *lacks = ck_cpu_lacks(isa);
         if (!lacks && !(ck_isa_mask() >> isa & 1)) lacks = "capped by CK_ISA_MAX";
         if (!lacks) continue;
@@ -260,7 +275,8 @@ static bool use_color(FILE *out)
     return isatty(fileno(out)) && !(no_color && *no_color);
 }
 
-static int write_files(const options *o, const hn_run *run, const hn_totals *totals, const ck_subject *subject)
+static int write_files(const options *o, const hn_run *run, const hn_totals *totals,
+                       const ck_subject *subject)
 {
     char error[512];
     if (o->json && hn_report_json(run, totals, subject, o->json, error, sizeof error) != 0)
@@ -278,7 +294,8 @@ static int report(const options *o, hn_run *run, hn_expectations *expect, const 
     hn_report_failures(run, expect, color, stdout);
     const int status = write_files(o, run, &totals, subject);
     if (totals.expected)
-        printf("\n%llu expected failures, counted as skipped\n", (unsigned long long)totals.expected);
+        printf("\n%llu expected failures, counted as skipped\n",
+               (unsigned long long)totals.expected);
     printf("\nseed %llx\n%llu passed, %llu failed, %llu skipped\n", (unsigned long long)run->seed,
            (unsigned long long)totals.passed, (unsigned long long)totals.failed,
            (unsigned long long)totals.skipped);
@@ -288,10 +305,12 @@ static int report(const options *o, hn_run *run, hn_expectations *expect, const 
     return totals.passed ? EXIT_OK : EXIT_FAILED;
 }
 
-static int run_selected(const options *o, hn_run *run, hn_expectations *expect, const ck_subject *subject)
+static int run_selected(const options *o, hn_run *run, hn_expectations *expect,
+                        const ck_subject *subject)
 {
     char error[768];
-    if (run->nrows == 0) return bad_input("nothing matches %s", o->nfilters ? o->filters[0] : "the options");
+    if (run->nrows == 0)
+        return bad_input("nothing matches %s", o->nfilters ? o->filters[0] : "the options");
     if (!all_skipped(run)) {
         hn_suite_keep(run->suite, has_plan, run);
         if (hn_run_all(run, error, sizeof error) != 0) {
@@ -319,7 +338,9 @@ static int run_command(const options *o)
     if (isas == EXIT_INPUT) return isas;
     hn_expectations *expect = o->expect ? hn_expect_open(o->expect, error, sizeof error) : NULL;
     if (o->expect && !expect) return bad_input("%s", error);
-    hn_run run = { .seed = o->seed, .budget = o->budget, .jobs = o->jobs, .progress = isatty(fileno(stderr)) };
+    hn_run run = {
+        .seed = o->seed, .budget = o->budget, .jobs = o->jobs, .progress = isatty(fileno(stderr))
+    };
     int status = select_rows(&run, o, subject);
     if (status == EXIT_OK) status = select_cases(&run, o);
     if (status == EXIT_OK) status = run_selected(o, &run, expect, subject);
@@ -349,20 +370,24 @@ static int for_bisect(int status, bool loaded)
 static int dispatch(const char *command, const options *o)
 {
     if (strcmp(command, "list") == 0) return list_command(o);
-    if (strcmp(command, "selftest") == 0) return hn_selftest(o->seed, o->seeds, o->nfilters ? o->filters[0] : NULL);
+    if (strcmp(command, "selftest") == 0)
+        return hn_selftest(o->seed, o->seeds, o->nfilters ? o->filters[0] : NULL);
     if (strcmp(command, "bench") == 0)
         return o->harness ? hn_bench_harness() : bad_input("bench %s", "needs --harness");
-    if (strcmp(command, "run") != 0) return bad_input("unknown command %s (ckparity --help)", command);
+    if (strcmp(command, "run") != 0)
+        return bad_input("unknown command %s (ckparity --help)", command);
     const int status = run_command(o);
     char error[768];
-    return o->bisect ? for_bisect(status, hn_subject_open(o->subject, error, sizeof error) != NULL) : status;
+    return o->bisect ? for_bisect(status, hn_subject_open(o->subject, error, sizeof error) != NULL)
+                     : status;
 }
 
 int main(int argc, char **argv)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     options o = { .seed = 1, .seeds = 1, .jobs = cores > 0 ? (unsigned)cores : 1 };
-    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
         fputs(usage, argc < 2 ? stderr : stdout);
         return argc < 2 ? EXIT_INPUT : EXIT_OK;
     }

@@ -41,7 +41,8 @@ static int reserve(hn_slot *slot, size_t bytes)
     const size_t data_bytes = round_up(bytes, page);
     if (slot->map && slot->data_bytes >= data_bytes) return 0;
     hn_slot_free(slot);
-    unsigned char *map = mmap(NULL, data_bytes + 2 * (size_t)GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned char *map =
+        mmap(NULL, data_bytes + 2 * (size_t)GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (map == MAP_FAILED) return -1;
     if (mprotect(map + GUARD, data_bytes, PROT_READ | PROT_WRITE) != 0) {
         munmap(map, data_bytes + 2 * (size_t)GUARD);
@@ -54,7 +55,8 @@ static int reserve(hn_slot *slot, size_t bytes)
 int hn_place_operand(hn_slot *slot, const hn_extent *extent, size_t ld, const hn_dtype_info *info,
                      hn_place place, hn_placed *placed)
 {
-    *placed = (hn_placed){ .rows = extent->rows, .cols = extent->cols, .ld = ld, .unit = info->bytes };
+    *placed =
+        (hn_placed){ .rows = extent->rows, .cols = extent->cols, .ld = ld, .unit = info->bytes };
     if (extent->rows == 0) return 0;
     const size_t span = ((extent->rows - 1) * ld + extent->cols) * info->bytes;
     const size_t shift = HN_MARGIN + place.offset * info->bytes;
@@ -62,7 +64,8 @@ int hn_place_operand(hn_slot *slot, const hn_extent *extent, size_t ld, const hn
     unsigned char *data = slot->map + GUARD, *end = data + slot->data_bytes;
     placed->at = place.edge == HN_END ? end - span : place.edge == HN_START ? data : data + shift;
     placed->lo = (size_t)(placed->at - data) < HN_MARGIN ? data : placed->at - HN_MARGIN;
-    placed->hi = (size_t)(end - placed->at) - span < HN_MARGIN ? end : placed->at + span + HN_MARGIN;
+    placed->hi =
+        (size_t)(end - placed->at) - span < HN_MARGIN ? end : placed->at + span + HN_MARGIN;
     return 0;
 }
 

@@ -19,7 +19,8 @@ enum { JSON_SCHEMA = 1 };
 /* Drawn cases may prove nothing now and then; more than one in a hundred is a bad generator. */
 static bool too_weak(const hn_stats *s)
 {
-    return s->verdicts[HN_WEAK] > s->weak_drawn || (s->cases >= 100 && s->weak_drawn * 100 > s->cases);
+    return s->verdicts[HN_WEAK] > s->weak_drawn ||
+           (s->cases >= 100 && s->weak_drawn * 100 > s->cases);
 }
 
 static uint64_t failures_of(const hn_stats *s)
@@ -43,7 +44,8 @@ static void weigh_row(hn_run *run, size_t i, hn_expectations *expect)
     for (unsigned v = 0; v < HN_VERDICT_COUNT; v++)
         for (unsigned c = 0; c < HN_CHECK_COUNT; c++) {
             if (s->failed[v][c] == 0) continue;
-            if (!hn_expect_meet(expect, row->name, row->strict, (hn_verdict)v, (hn_check)c)) continue;
+            if (!hn_expect_meet(expect, row->name, row->strict, (hn_verdict)v, (hn_check)c))
+                continue;
             s->expected += s->failed[v][c];
             s->failed[v][c] = 0;
         }
@@ -60,7 +62,8 @@ hn_totals hn_report_weigh(hn_run *run, hn_expectations *expect)
         t.passed += s->verdicts[HN_OK];
         t.failed += failed ? failed : too_weak(s);
         t.expected += s->expected;
-        t.skipped += s->verdicts[HN_SKIP] + s->weak_drawn + s->expected + (run->rows[i].skip != NULL);
+        t.skipped +=
+            s->verdicts[HN_SKIP] + s->weak_drawn + s->expected + (run->rows[i].skip != NULL);
     }
     for (size_t i = 0; i < run->nfailures; i++) {
         hn_failure *f = &run->failures[i];
@@ -100,10 +103,14 @@ static void worst_text(const hn_stats *s, char *text, size_t size)
     for (unsigned v = 0; v < HN_VERDICT_COUNT; v++)
         for (unsigned c = 0; c < HN_CHECK_COUNT; c++)
             if (s->failed[v][c] > most) most = s->failed[v][c], verdict = v, check = c;
-    if (most) snprintf(text, size, "%s %s", hn_verdict_names[verdict], hn_check_names[check]);
-    else if (too_weak(s)) snprintf(text, size, "WEAK");
-    else if (s->expected) snprintf(text, size, "expected");
-    else snprintf(text, size, "%s", s->verdicts[HN_OK] ? "ok" : "SKIP");
+    if (most)
+        snprintf(text, size, "%s %s", hn_verdict_names[verdict], hn_check_names[check]);
+    else if (too_weak(s))
+        snprintf(text, size, "WEAK");
+    else if (s->expected)
+        snprintf(text, size, "expected");
+    else
+        snprintf(text, size, "%s", s->verdicts[HN_OK] ? "ok" : "SKIP");
 }
 
 static const hn_row *partner(const hn_run *run, size_t i, size_t *strict)
@@ -114,8 +121,8 @@ static const hn_row *partner(const hn_run *run, size_t i, size_t *strict)
     return NULL;
 }
 
-static void print_row(const hn_row *row, const hn_stats *fast, const hn_stats *strict,
-                      bool failed, bool color, FILE *out)
+static void print_row(const hn_row *row, const hn_stats *fast, const hn_stats *strict, bool failed,
+                      bool color, FILE *out)
 {
     char exact[24], bound[24], proved[24], util[16], strict_util[16], verdict[64], other[64];
     static const hn_stats none;
@@ -133,7 +140,8 @@ static void print_row(const hn_row *row, const hn_stats *fast, const hn_stats *s
     const uint64_t strict_ok = strict->verdicts[HN_OK];
     fprintf(out, "  %-14s %10s %10s %6s %10s %6s  %s%.18s%s\n", row->kernel->isa,
             grouped(fast->exact, exact, sizeof exact), grouped(fast->bound, bound, sizeof bound),
-            ratio(fast->util, fast->bound, util, sizeof util), grouped(strict_ok, proved, sizeof proved),
+            ratio(fast->util, fast->bound, util, sizeof util),
+            grouped(strict_ok, proved, sizeof proved),
             ratio(strict->util, strict_ok, strict_util, sizeof strict_util),
             color ? (failed ? "\033[31m" : "\033[32m") : "", verdict, color ? "\033[0m" : "");
 }
@@ -141,8 +149,8 @@ static void print_row(const hn_row *row, const hn_stats *fast, const hn_stats *s
 void hn_report_table(const hn_run *run, bool color, FILE *out)
 {
     const hn_op *op = NULL;
-    fprintf(out, "%-16s %10s %10s %6s %10s %6s  %s\n", "kernel", "exact", "bound", "util", "strict", "util",
-            "verdict");
+    fprintf(out, "%-16s %10s %10s %6s %10s %6s  %s\n", "kernel", "exact", "bound", "util", "strict",
+            "util", "verdict");
     for (size_t i = 0; i < run->nrows; i++) {
         const hn_row *row = &run->rows[i];
         size_t j = i;
@@ -162,17 +170,18 @@ void hn_report_failures(const hn_run *run, const hn_expectations *expect, bool c
     for (size_t i = 0; i < run->nfailures; i++) {
         const hn_failure *f = &run->failures[i];
         const hn_row *row = &run->rows[f->row];
-        fprintf(out, "\n%s%s%s %s %s: %s: %s%s\n", f->expected ? "" : red, hn_verdict_names[f->result.verdict],
-                plain, row->name, row->strict ? "strict" : "fast", hn_check_names[f->result.check],
-                f->result.what, f->expected ? " (expected)" : "");
+        fprintf(out, "\n%s%s%s %s %s: %s: %s%s\n", f->expected ? "" : red,
+                hn_verdict_names[f->result.verdict], plain, row->name,
+                row->strict ? "strict" : "fast", hn_check_names[f->result.check], f->result.what,
+                f->expected ? " (expected)" : "");
         if (!f->expected) fputs(f->result.detail, out);
         fprintf(out, "    case   ckparity run '%s'\n", f->line);
         if (f->shrunk[0]) fprintf(out, "    shrunk ckparity run '%s'\n", f->shrunk);
     }
     for (size_t i = 0; i < run->nrows; i++)
         if (too_weak(&run->stats[i]))
-            fprintf(out, "\n%sWEAK%s %s %s: %llu of %llu cases could not have shown a fault\n", red, plain,
-                    run->rows[i].name, run->rows[i].strict ? "strict" : "fast",
+            fprintf(out, "\n%sWEAK%s %s %s: %llu of %llu cases could not have shown a fault\n", red,
+                    plain, run->rows[i].name, run->rows[i].strict ? "strict" : "fast",
                     (unsigned long long)run->stats[i].verdicts[HN_WEAK],
                     (unsigned long long)run->stats[i].cases);
     while ((text = hn_expect_unmet(expect, &next)))
@@ -208,9 +217,12 @@ static void json_string(FILE *out, const char *text)
 {
     fputc('"', out);
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\') fprintf(out, "\\%c", *c);
-        else if (*c < 0x20) fprintf(out, "\\u%04x", *c);
-        else fputc(*c, out);
+        if (*c == '"' || *c == '\\')
+            fprintf(out, "\\%c", *c);
+        else if (*c < 0x20)
+            fprintf(out, "\\u%04x", *c);
+        else
+            fputc(*c, out);
     }
     fputc('"', out);
 }
@@ -233,7 +245,8 @@ static void json_isas(FILE *out)
     fprintf(out, "],\n");
 }
 
-static void json_counts(FILE *out, const char *name, const uint64_t *counts, const char *const *names, size_t n)
+static void json_counts(FILE *out, const char *name, const uint64_t *counts,
+                        const char *const *names, size_t n)
 {
     const char *lead = "";
     fprintf(out, "\"%s\": {", name);
@@ -258,8 +271,8 @@ static void json_row(FILE *out, const hn_row *row, const hn_stats *s)
         return;
     }
     fprintf(out, "\"cases\": %llu, \"exact\": %llu, \"bound\": %llu, \"expected\": %llu, ",
-            (unsigned long long)s->cases, (unsigned long long)s->exact, (unsigned long long)s->bound,
-            (unsigned long long)s->expected);
+            (unsigned long long)s->cases, (unsigned long long)s->exact,
+            (unsigned long long)s->bound, (unsigned long long)s->expected);
     json_counts(out, "verdicts", s->verdicts, hn_verdict_names, HN_VERDICT_COUNT);
     fprintf(out, ", ");
     json_counts(out, "checks", s->ran, hn_check_names, HN_CHECK_COUNT);
@@ -285,8 +298,8 @@ static void json_failure(FILE *out, const hn_run *run, const hn_failure *f)
     fprintf(out, ", \"expected\": %s}", f->expected ? "true" : "false");
 }
 
-int hn_report_json(const hn_run *run, const hn_totals *totals, const ck_subject *subject, const char *path,
-                   char *error, size_t size)
+int hn_report_json(const hn_run *run, const hn_totals *totals, const ck_subject *subject,
+                   const char *path, char *error, size_t size)
 {
     output o;
     if (open_output(&o, path, error, size) != 0) return -1;
@@ -356,7 +369,8 @@ static void junit_row(FILE *out, const hn_run *run, size_t i)
     fprintf(out, "</failure></testcase>\n");
 }
 
-int hn_report_junit(const hn_run *run, const hn_totals *totals, const char *path, char *error, size_t size)
+int hn_report_junit(const hn_run *run, const hn_totals *totals, const char *path, char *error,
+                    size_t size)
 {
     output o;
     unsigned failed = 0, skipped = 0;

@@ -21,9 +21,10 @@ void hn_report_table(const hn_run *run, bool color, FILE *out);
 void hn_report_failures(const hn_run *run, const hn_expectations *expect, bool color, FILE *out);
 
 /* Written to a temporary file and renamed. Return 0, or -1 with one line in `error`. */
-int hn_report_json(const hn_run *run, const hn_totals *totals, const ck_subject *subject, const char *path,
-                   char *error, size_t size);
-int hn_report_junit(const hn_run *run, const hn_totals *totals, const char *path, char *error, size_t size);
+int hn_report_json(const hn_run *run, const hn_totals *totals, const ck_subject *subject,
+                   const char *path, char *error, size_t size);
+int hn_report_junit(const hn_run *run, const hn_totals *totals, const char *path, char *error,
+                    size_t size);
 
 /* Whether a row has failures that are not expected. */
 bool hn_row_failed(const hn_run *run, size_t row);

@@ -170,7 +170,8 @@ static void do_case(const hn_run *run, shared *s, worker *w, hn_runner *runner, 
     const uint64_t count = hn_suite_count(run->suite);
     hn_case c;
     char error[256];
-    const int given = hn_suite_case(run->suite, task % count, run->seed + task / count, &c, error, sizeof error);
+    const int given =
+        hn_suite_case(run->suite, task % count, run->seed + task / count, &c, error, sizeof error);
     const hn_plan *plan = hn_run_plan(run, c.op);
     hn_case_print(&c, w->line, sizeof w->line);
     if (given < 0 || !plan) {
@@ -192,8 +193,10 @@ static void work(const hn_run *run, shared *s, worker *w, double deadline)
         const uint64_t task = atomic_fetch_add(&s->next, 1);
         if (task >= last || (deadline > 0 && now() > deadline)) break;
         w->index = task;
-        if (task < traces) do_trace(run, s, w, runner, (size_t)task);
-        else do_case(run, s, w, runner, task - traces);
+        if (task < traces)
+            do_trace(run, s, w, runner, (size_t)task);
+        else
+            do_case(run, s, w, runner, task - traces);
         atomic_store_explicit(&w->row, NO_ROW, memory_order_relaxed);
         atomic_fetch_add_explicit(&s->groups, 1, memory_order_relaxed);
     }
@@ -225,8 +228,11 @@ static bool bury(shared *s, worker *w, int status)
     if (w->killed)
         hn_record(&result, HN_HANG, HN_CHECK_HANG, "no return within %d seconds", DEADLOCK_SECONDS);
     else if (WIFSIGNALED(status))
-        hn_record(&result, HN_CRASH, HN_CHECK_CRASH, "the process died of signal %d", WTERMSIG(status));
-    else hn_record(&result, HN_CRASH, HN_CHECK_CRASH, "the process ended with status %d", WEXITSTATUS(status));
+        hn_record(&result, HN_CRASH, HN_CHECK_CRASH, "the process died of signal %d",
+                  WTERMSIG(status));
+    else
+        hn_record(&result, HN_CRASH, HN_CHECK_CRASH, "the process ended with status %d",
+                  WEXITSTATUS(status));
     account(w, s, row, &result, false);
     return true;
 }
@@ -251,16 +257,19 @@ static void show_progress(const hn_run *run, shared *s, double began)
     const double share = run->budget > 0 ? elapsed / run->budget : (double)done / (double)tasks;
     if (!run->progress || elapsed < 1.0) return;
     fprintf(stderr, "\r%3.0f %%  %llu cases, %llu failed ", 100.0 * (share > 1.0 ? 1.0 : share),
-            (unsigned long long)atomic_load(&s->cases), (unsigned long long)atomic_load(&s->failed));
+            (unsigned long long)atomic_load(&s->cases),
+            (unsigned long long)atomic_load(&s->failed));
 }
 
 static const char *stop_reason(int status)
 {
-    return WIFEXITED(status) && WEXITSTATUS(status) == BAD_CASE ? "a line of the suite makes no case"
-                                                                 : "a job died outside any kernel, at";
+    return WIFEXITED(status) && WEXITSTATUS(status) == BAD_CASE
+               ? "a line of the suite makes no case"
+               : "a job died outside any kernel, at";
 }
 
-static int supervise(const hn_run *run, shared *s, worker *workers, double deadline, char *error, size_t size)
+static int supervise(const hn_run *run, shared *s, worker *workers, double deadline, char *error,
+                     size_t size)
 {
     const double began = now();
     unsigned alive = run->jobs, deaths = 0;
@@ -278,7 +287,8 @@ static int supervise(const hn_run *run, shared *s, worker *workers, double deadl
             if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
             if (!bury(s, w, status) || ++deaths > DEATHS_MAX)
                 return snprintf(error, size, "%s: %s", stop_reason(status), w->line), -1;
-            if (start(run, s, w, deadline) != 0) return snprintf(error, size, "fork: %s", strerror(errno)), -1;
+            if (start(run, s, w, deadline) != 0)
+                return snprintf(error, size, "fork: %s", strerror(errno)), -1;
             alive++;
         }
         show_progress(run, s, began);
@@ -299,7 +309,8 @@ static void merge_stats(hn_stats *into, const hn_stats *from)
         for (unsigned c = 0; c < HN_CHECK_COUNT; c++) into->failed[v][c] += from->failed[v][c];
     }
     for (unsigned c = 0; c < HN_CHECK_COUNT; c++) into->ran[c] += from->ran[c];
-    if (from->util > into->util || (from->util == into->util && from->util_index < into->util_index)) {
+    if (from->util > into->util ||
+        (from->util == into->util && from->util_index < into->util_index)) {
         into->util = from->util;
         into->util_index = from->util_index;
         strcpy(into->util_line, from->util_line);
@@ -322,7 +333,8 @@ static void select_failures(hn_run *run)
     for (size_t i = 0; seen.kept && i < run->nfailures; i++) {
         const hn_failure f = run->failures[i];
         if (seen.kept[f.row] >= FAILURES_PER_ROW) continue;
-        if (seen.kept[f.row] >= HN_KEPT_FAILURES && !first_of_check(&seen, f.row, f.result.check)) continue;
+        if (seen.kept[f.row] >= HN_KEPT_FAILURES && !first_of_check(&seen, f.row, f.result.check))
+            continue;
         seen.kept[f.row]++;
         run->failures[seen.nfailures++] = f;
     }
@@ -367,7 +379,8 @@ int hn_run_all(hn_run *run, char *error, size_t size)
     shared *s = map_shared(sizeof *s);
     worker *workers = map_shared(run->jobs * sizeof *workers);
     int failed = !s || !workers;
-    for (unsigned j = 0; !failed && j < run->jobs; j++) failed = make_worker(&workers[j], run->nrows);
+    for (unsigned j = 0; !failed && j < run->jobs; j++)
+        failed = make_worker(&workers[j], run->nrows);
     if (failed) return snprintf(error, size, "out of memory for %u jobs", run->jobs), -1;
     for (unsigned j = 0; !failed && j < run->jobs; j++) {
         failed = start(run, s, &workers[j], deadline);

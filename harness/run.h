@@ -13,7 +13,7 @@ typedef struct hn_row {
     const ck_kernel *kernel;
     const hn_op *op;
     bool strict;
-    char name[80]; /* stem_isa */
+    char name[80];    /* stem_isa */
     const char *skip; /* why it cannot run; NULL: it ran */
 } hn_row;
 

@@ -121,8 +121,11 @@ static void shrink_one(const hn_run *run, hn_failure *f)
     hn_case c;
     if (f->result.verdict == HN_HANG || f->result.check == HN_CHECK_ISA) return;
     if (hn_case_parse(&c, f->line, error, sizeof error) != 0) return;
-    search s = { .plan = hn_run_plan(run, row->op), .runner = hn_runner_new(), .verdict = f->result.verdict,
-                 .check = f->result.check, .until = now() + seconds_each };
+    search s = { .plan = hn_run_plan(run, row->op),
+                 .runner = hn_runner_new(),
+                 .verdict = f->result.verdict,
+                 .check = f->result.check,
+                 .until = now() + seconds_each };
     for (s.variant = 0; s.variant < s.plan->nvariants; s.variant++)
         if (s.plan->variants[s.variant].row == f->row) break;
     if (s.variant < s.plan->nvariants && fails_alike(&s, &c)) {
@@ -138,7 +141,8 @@ void hn_shrink_all(hn_run *run)
     size_t count = run->nfailures < SHRUNK_MAX ? run->nfailures : SHRUNK_MAX;
     const size_t bytes = (count + 1) * sizeof *run->failures;
     if (count == 0) return;
-    hn_failure *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    hn_failure *shared =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) return;
     memcpy(shared, run->failures, count * sizeof *shared);
     fflush(NULL);

@@ -28,12 +28,14 @@ static const char *bad_name(const char *text)
     if (!text || !*text) return "is missing";
     if (strlen(text) > NAME_MAX_BYTES) return "is longer than 40 characters";
     for (; *text; text++)
-        if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789_", *text)) return "has a character other than a-z 0-9 _";
+        if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789_", *text))
+            return "has a character other than a-z 0-9 _";
     return NULL;
 }
 
 /* One line about the first thing wrong with an entry, in `error`; 0 if nothing is. */
-static int check_kernel(const char *path, unsigned i, const ck_kernel *k, char *error, unsigned size)
+static int check_kernel(const char *path, unsigned i, const ck_kernel *k, char *error,
+                        unsigned size)
 {
     const char *what = "stem", *why = bad_name(k->stem);
     if (!why) what = "isa", why = bad_name(k->isa);
@@ -45,30 +47,37 @@ static int check_kernel(const char *path, unsigned i, const ck_kernel *k, char *
     if (!why && k->spec->lanes > 4096) what = "spec->lanes", why = "is above 4096";
     if (!why && k->spec->lanes && !k->spec->accs) what = "spec->accs", why = "is 0";
     if (!why && k->spec->accs > 64) what = "spec->accs", why = "is above 64";
-    if (!why && k->spec->align & (k->spec->align - 1)) what = "spec->align", why = "is no power of two";
+    if (!why && k->spec->align & (k->spec->align - 1))
+        what = "spec->align", why = "is no power of two";
     if (!why) return 0;
-    snprintf(error, size, "%s: kernel %u (%.40s): %s %s", path, i, k->stem ? k->stem : "?", what, why);
+    snprintf(error, size, "%s: kernel %u (%.40s): %s %s", path, i, k->stem ? k->stem : "?", what,
+             why);
     return -1;
 }
 
 /* Copies what both sides know of each entry; what the library's build lacks stays 0. */
-static const ck_subject *adopt(const char *path, const ck_subject *theirs, char *error, unsigned size)
+static const ck_subject *adopt(const char *path, const ck_subject *theirs, char *error,
+                               unsigned size)
 {
     static ck_subject mine;
     if (!theirs || theirs->abi != CK_SUBJECT_ABI)
-        return snprintf(error, size, "%s: speaks ABI %u, this program %d", path, theirs ? theirs->abi : 0,
-                        CK_SUBJECT_ABI),
+        return snprintf(error, size, "%s: speaks ABI %u, this program %d", path,
+                        theirs ? theirs->abi : 0, CK_SUBJECT_ABI),
                NULL;
     memcpy(&mine, theirs, theirs->size < sizeof mine ? theirs->size : sizeof mine);
     if (mine.count > KERNELS_MAX || (mine.count && !mine.kernels))
-        return snprintf(error, size, "%s: %u kernels, of at most %d", path, mine.count, KERNELS_MAX), NULL;
+        return snprintf(error, size, "%s: %u kernels, of at most %d", path, mine.count,
+                        KERNELS_MAX),
+               NULL;
     ck_kernel *kernels = calloc(mine.count + 1, sizeof *kernels);
     const unsigned char *from = (const unsigned char *)mine.kernels;
     for (unsigned i = 0; kernels && i < mine.count; i++) {
         unsigned step;
         memcpy(&step, from, sizeof step);
         if (step < offsetof(ck_kernel, domain) || step > 65536)
-            return snprintf(error, size, "%s: kernel %u: size %u is no size of ck_kernel", path, i, step), NULL;
+            return snprintf(error, size, "%s: kernel %u: size %u is no size of ck_kernel", path, i,
+                            step),
+                   NULL;
         memcpy(&kernels[i], from, step < sizeof *kernels ? step : sizeof *kernels);
         if (check_kernel(path, i, &kernels[i], error, size) != 0) return NULL;
         from += step;
@@ -82,7 +91,8 @@ const ck_subject *hn_subject_open(const char *name, char *error, unsigned size)
     char path[4200];
     const ck_subject *(*get)(void) = NULL;
     if (!name) return adopt("built-in", ck_subject_v1(), error, size);
-    if (library_path(name, path, sizeof path) != 0) return snprintf(error, size, "%s: path too long", name), NULL;
+    if (library_path(name, path, sizeof path) != 0)
+        return snprintf(error, size, "%s: path too long", name), NULL;
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         snprintf(error, size, "--subject %s: %s", name, dlerror());

@@ -73,7 +73,8 @@ static int add_values(values *v, char *list, char *error, size_t size)
     if (strcmp(v->key, "at") == 0) return add_value(v, list, error, size);
     for (char *item = strtok_r(list, ",", &save); item; item = strtok_r(NULL, ",", &save)) {
         const char *dots = strstr(item, "..");
-        const int failed = dots ? add_range(v, item, dots, error, size) : add_value(v, item, error, size);
+        const int failed =
+            dots ? add_range(v, item, dots, error, size) : add_value(v, item, error, size);
         if (failed) return -1;
     }
     return v->count ? 0 : (snprintf(error, size, "key %s has no value", v->key), -1);
@@ -95,7 +96,8 @@ static int try_values(const pattern *p, const values *v, char *error, size_t siz
 static int parse_item(pattern *p, char *item, char *error, size_t size)
 {
     char *equals = strchr(item, '='), *end;
-    if (!equals || equals == item) return snprintf(error, size, "\"%s\" is no key=values", item), -1;
+    if (!equals || equals == item)
+        return snprintf(error, size, "\"%s\" is no key=values", item), -1;
     *equals = '\0';
     if (strcmp(item, "repeat") == 0) {
         const unsigned long repeat = strtoul(equals + 1, &end, 10);
@@ -232,9 +234,12 @@ hn_suite *hn_suite_open(const char *name, char *error, size_t size)
 {
     static const struct {
         const char *name, *text;
-    } builtin[] = { { "smoke", hn_suite_smoke }, { "ci", hn_suite_ci }, { "nightly", hn_suite_nightly } };
+    } builtin[] = { { "smoke", hn_suite_smoke },
+                    { "ci", hn_suite_ci },
+                    { "nightly", hn_suite_nightly } };
     for (size_t i = 0; i < sizeof builtin / sizeof builtin[0]; i++)
-        if (strcmp(builtin[i].name, name) == 0) return hn_suite_parse(builtin[i].text, name, error, size);
+        if (strcmp(builtin[i].name, name) == 0)
+            return hn_suite_parse(builtin[i].text, name, error, size);
     char *text = read_file(name, error, size);
     if (!text) return NULL;
     hn_suite *suite = hn_suite_parse(text, name, error, size);
@@ -246,8 +251,10 @@ void hn_suite_keep(hn_suite *suite, int (*wanted)(void *context, const hn_op *op
 {
     size_t kept = 0;
     for (size_t i = 0; i < suite->npatterns; i++) {
-        if (wanted(context, suite->patterns[i].op)) suite->patterns[kept++] = suite->patterns[i];
-        else free_pattern(&suite->patterns[i]);
+        if (wanted(context, suite->patterns[i].op))
+            suite->patterns[kept++] = suite->patterns[i];
+        else
+            free_pattern(&suite->patterns[i]);
     }
     suite->npatterns = kept;
 }
@@ -267,7 +274,8 @@ static int all_given(const pattern *p, unsigned fixed)
     return (fixed & HN_FIXED_FILL) != 0;
 }
 
-int hn_suite_case(const hn_suite *suite, size_t index, uint64_t seed, hn_case *c, char *error, size_t size)
+int hn_suite_case(const hn_suite *suite, size_t index, uint64_t seed, hn_case *c, char *error,
+                  size_t size)
 {
     const pattern *p = suite->patterns;
     unsigned fixed = 0;

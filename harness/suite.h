@@ -19,11 +19,13 @@ hn_suite *hn_suite_parse(const char *text, const char *origin, char *error, size
 void hn_suite_free(hn_suite *suite);
 
 /* Drops the lines whose op is not wanted. */
-void hn_suite_keep(hn_suite *suite, int (*wanted)(void *context, const struct hn_op *op), void *context);
+void hn_suite_keep(hn_suite *suite, int (*wanted)(void *context, const struct hn_op *op),
+                   void *context);
 
 size_t hn_suite_count(const hn_suite *suite);
 /* Case `index` under a master seed. Returns 1 if all its keys were given by the line, 0 if some were
  * drawn, -1 with one line in `error` if its combination of values makes no case. */
-int hn_suite_case(const hn_suite *suite, size_t index, uint64_t seed, hn_case *c, char *error, size_t size);
+int hn_suite_case(const hn_suite *suite, size_t index, uint64_t seed, hn_case *c, char *error,
+                  size_t size);
 
 #endif

@@ -17,15 +17,19 @@ enum { TRAP_FLAG = 0x100 };
 
 static void count_vex(hn_trace *t, unsigned map, unsigned long_form, unsigned opcode)
 {
-    if (long_form) t->vex_256++;
-    else t->vex_128++;
+    if (long_form)
+        t->vex_256++;
+    else
+        t->vex_128++;
     t->dot_product += map == 2 && opcode >= 0x50 && opcode <= 0x53;
 }
 
 static void count_evex(hn_trace *t, const unsigned char *p)
 {
-    if ((p[3] >> 5 & 3) == 2) t->evex_512++;
-    else t->evex_other++;
+    if ((p[3] >> 5 & 3) == 2)
+        t->evex_512++;
+    else
+        t->evex_other++;
     t->dot_product += (p[1] & 7) == 2 && p[4] >= 0x50 && p[4] <= 0x53;
 }
 
@@ -34,8 +38,9 @@ static bool packed_opcode(unsigned opcode, unsigned prefix)
 {
     if (opcode == 0x38 || opcode == 0x3a) return prefix == 0x66;
     if (opcode == 0x51 || (opcode >= 0x58 && opcode <= 0x5f)) return prefix == 0 || prefix == 0x66;
-    return prefix == 0x66 && ((opcode >= 0x60 && opcode <= 0x6d) || (opcode >= 0xd1 && opcode <= 0xd5) ||
-                              (opcode >= 0xe1 && opcode <= 0xe5) || (opcode >= 0xf1 && opcode <= 0xfe));
+    return prefix == 0x66 &&
+           ((opcode >= 0x60 && opcode <= 0x6d) || (opcode >= 0xd1 && opcode <= 0xd5) ||
+            (opcode >= 0xe1 && opcode <= 0xe5) || (opcode >= 0xf1 && opcode <= 0xfe));
 }
 
 static void count_legacy(hn_trace *t, const unsigned char *p)
@@ -44,8 +49,10 @@ static void count_legacy(hn_trace *t, const unsigned char *p)
     for (int i = 0; i < 4 && (*p == 0x66 || *p == 0xf2 || *p == 0xf3); i++) prefix = *p++;
     if ((*p & 0xf0) == 0x40) p++;
     if (p[0] != 0x0f) return;
-    if (packed_opcode(p[1], prefix)) t->packed_sse++;
-    else if ((prefix == 0xf2 || prefix == 0xf3) && p[1] >= 0x51 && p[1] <= 0x5f) t->scalar_fp++;
+    if (packed_opcode(p[1], prefix))
+        t->packed_sse++;
+    else if ((prefix == 0xf2 || prefix == 0xf3) && p[1] >= 0x51 && p[1] <= 0x5f)
+        t->scalar_fp++;
 }
 
 static void on_step(int number, siginfo_t *info, void *context)

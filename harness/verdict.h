@@ -51,10 +51,10 @@ enum { HN_DETAIL_MAX = 1400, HN_WHAT_MAX = 160 };
 typedef struct hn_result {
     hn_verdict verdict;
     hn_check check;
-    bool exact;          /* every compared output had radius 0 */
-    double utilisation;  /* worst |error| / radius of the bounded outputs */
-    uint32_t ran;        /* bit c: check c was made */
-    char what[HN_WHAT_MAX]; /* one line: what went wrong, or why it was skipped */
+    bool exact;                 /* every compared output had radius 0 */
+    double utilisation;         /* worst |error| / radius of the bounded outputs */
+    uint32_t ran;               /* bit c: check c was made */
+    char what[HN_WHAT_MAX];     /* one line: what went wrong, or why it was skipped */
     char detail[HN_DETAIL_MAX]; /* got, wanted, radius, hexdump */
 } hn_result;
 

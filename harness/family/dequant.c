@@ -48,7 +48,8 @@ const hn_family hn_family_dequant = {
     .operands = operands,
     .noperands = OPERANDS,
     .batch_key = -1,
-    .fills = FILL(UNIT) | FILL(INT) | FILL(WIDE) | FILL(DENORMAL) | FILL(EDGE) | FILL(SAT) | FILL(CENSUS),
+    .fills = FILL(UNIT) | FILL(INT) | FILL(WIDE) | FILL(DENORMAL) | FILL(EDGE) | FILL(SAT) |
+             FILL(CENSUS),
     .exact_fills = FILL(UNIT) | FILL(INT) | FILL(WIDE) | FILL(DENORMAL) | FILL(EDGE) | FILL(SAT) |
                    FILL(CENSUS),
     .flags = HN_SIGNED_ZERO | HN_FP_MODES,

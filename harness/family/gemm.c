@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Family gemm: y = RN(RN(alpha a b^T) + beta c) + bias, f32. */
-#include "../family.h"
 #include "gemm.h"
+#include "../family.h"
 
 enum { M, N, K, ALPHA, BETA, BIAS };
 enum { Y, A, B, C, BIAS_ROW, OPERANDS };
 
 static const hn_key keys[] = {
-    [M] = { "M", HN_DIM, 1, 1 << 20, 1, 0, 64 },
-    [N] = { "N", HN_DIM, 1, 1 << 20, 1, 0, 64 },
-    [K] = { "K", HN_DIM, 0, 1 << 24, 1, 0, 1100 },
-    [ALPHA] = { "alpha", HN_REAL, 0, 0, 0, 1.0, 0 },
-    [BETA] = { "beta", HN_REAL, 0, 0, 0, 0.0, 0 },
-    [BIAS] = { "bias", HN_INT, 0, 1, 1, 0.0, 1 },
+    [M] = { "M", HN_DIM, 1, 1 << 20, 1, 0, 64 },   [N] = { "N", HN_DIM, 1, 1 << 20, 1, 0, 64 },
+    [K] = { "K", HN_DIM, 0, 1 << 24, 1, 0, 1100 }, [ALPHA] = { "alpha", HN_REAL, 0, 0, 0, 1.0, 0 },
+    [BETA] = { "beta", HN_REAL, 0, 0, 0, 0.0, 0 }, [BIAS] = { "bias", HN_INT, 0, 1, 1, 0.0, 1 },
 };
 
 static const hn_operand operands[] = {
-    [Y] = { "y", HN_F32, HN_ROLE_VALUE, true },        [A] = { "a", HN_F32, HN_ROLE_LEFT, true },
-    [B] = { "b", HN_F32, HN_ROLE_RIGHT, true },        [C] = { "c", HN_F32, HN_ROLE_ADDEND, true },
+    [Y] = { "y", HN_F32, HN_ROLE_VALUE, true },
+    [A] = { "a", HN_F32, HN_ROLE_LEFT, true },
+    [B] = { "b", HN_F32, HN_ROLE_RIGHT, true },
+    [C] = { "c", HN_F32, HN_ROLE_ADDEND, true },
     [BIAS_ROW] = { "v", HN_F32, HN_ROLE_ADDEND, false },
 };
 
@@ -44,19 +43,36 @@ static size_t terms(const hn_case *c) { return (size_t)c->num[K] + 2; }
 static void kernel_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
 {
     *(ck_gemm_args *)args = (ck_gemm_args){
-        .y = at[Y], .a = at[A], .b = at[B], .c = at[C], .bias = at[BIAS_ROW],
-        .m = (size_t)c->num[M], .n = (size_t)c->num[N], .k = (size_t)c->num[K],
-        .ldy = ld[Y], .lda = ld[A], .ldb = ld[B], .ldc = ld[C],
-        .alpha = (float)c->real[ALPHA], .beta = (float)c->real[BETA],
+        .y = at[Y],
+        .a = at[A],
+        .b = at[B],
+        .c = at[C],
+        .bias = at[BIAS_ROW],
+        .m = (size_t)c->num[M],
+        .n = (size_t)c->num[N],
+        .k = (size_t)c->num[K],
+        .ldy = ld[Y],
+        .lda = ld[A],
+        .ldb = ld[B],
+        .ldc = ld[C],
+        .alpha = (float)c->real[ALPHA],
+        .beta = (float)c->real[BETA],
     };
 }
 
 static void ref_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
 {
     *(ref_gemm_args *)args = (ref_gemm_args){
-        .a = at[A], .b = at[B], .c = at[C], .bias = at[BIAS_ROW],
-        .k = (size_t)c->num[K], .lda = ld[A], .ldb = ld[B], .ldc = ld[C],
-        .alpha = (float)c->real[ALPHA], .beta = (float)c->real[BETA],
+        .a = at[A],
+        .b = at[B],
+        .c = at[C],
+        .bias = at[BIAS_ROW],
+        .k = (size_t)c->num[K],
+        .lda = ld[A],
+        .ldb = ld[B],
+        .ldc = ld[C],
+        .alpha = (float)c->real[ALPHA],
+        .beta = (float)c->real[BETA],
     };
 }
 

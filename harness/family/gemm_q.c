@@ -36,17 +36,28 @@ static size_t terms(const hn_case *c) { return (size_t)c->num[K] + 1; }
 static void kernel_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
 {
     *(ck_gemm_q_args *)args = (ck_gemm_q_args){
-        .y = at[Y], .a = at[A], .b = at[B], .bias = at[BIAS_ROW],
-        .m = (size_t)c->num[M], .n = (size_t)c->num[N], .k = (size_t)c->num[K],
-        .ldy = ld[Y], .lda = ld[A], .ldb = ld[B],
+        .y = at[Y],
+        .a = at[A],
+        .b = at[B],
+        .bias = at[BIAS_ROW],
+        .m = (size_t)c->num[M],
+        .n = (size_t)c->num[N],
+        .k = (size_t)c->num[K],
+        .ldy = ld[Y],
+        .lda = ld[A],
+        .ldb = ld[B],
     };
 }
 
 static void ref_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
 {
     *(ref_gemm_q_args *)args = (ref_gemm_q_args){
-        .a = at[A], .b = at[B], .bias = at[BIAS_ROW],
-        .k = (size_t)c->num[K], .lda = ld[A], .ldb = ld[B],
+        .a = at[A],
+        .b = at[B],
+        .bias = at[BIAS_ROW],
+        .k = (size_t)c->num[K],
+        .lda = ld[A],
+        .ldb = ld[B],
     };
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Family softmax: causal rows of heads, zeros beyond. */
-#include "../family.h"
 #include "softmax.h"
+#include "../family.h"
 
 enum { H, T, COLS };
 enum { Y, X, OPERANDS };
@@ -41,8 +41,13 @@ static void kernel_args(const hn_case *c, void *const *at, const size_t *ld, voi
 {
     const size_t t = (size_t)c->num[T];
     *(ck_softmax_args *)args = (ck_softmax_args){
-        .y = at[Y], .x = at[X], .heads = (size_t)c->num[H], .t = t,
-        .cols = t + (size_t)c->num[COLS], .ldy = ld[Y], .ldx = ld[X],
+        .y = at[Y],
+        .x = at[X],
+        .heads = (size_t)c->num[H],
+        .t = t,
+        .cols = t + (size_t)c->num[COLS],
+        .ldy = ld[Y],
+        .ldx = ld[X],
     };
 }
 

@@ -28,8 +28,7 @@ static size_t terms(const hn_case *c)
 static void kernel_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
 {
     (void)ld;
-    *(ck_unary_args *)args =
-        (ck_unary_args){ .y = at[Y], .x = at[X], .n = (size_t)c->num[LENGTH] };
+    *(ck_unary_args *)args = (ck_unary_args){ .y = at[Y], .x = at[X], .n = (size_t)c->num[LENGTH] };
 }
 
 static void ref_args(const hn_case *c, void *const *at, const size_t *ld, void *args)

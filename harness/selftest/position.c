@@ -129,6 +129,9 @@ static void twice(const void *args)
     hn_wrapped(args);
 }
 
+/* A strict kernel that is the fast one. */
+static void computed_in_float(const void *args) { hn_wrapped_fast(args); }
+
 /* Another result at every call. */
 static void no_repeat(const void *args)
 {
@@ -162,6 +165,8 @@ static const hn_mutant list[] = {
     ROW(other_nan, HN_ON_F32, HN_IN_STRICT, HN_BY(STRICT)),
     ROW(other_zero, HN_ON_GEMM | HN_ON_GEMM_Q, HN_IN_STRICT, HN_BY(STRICT)),
     ROW(twice, HN_ON_GEMM | HN_ON_SOFTMAX | HN_ON_EXP, HN_IN_BOTH, HN_BY(ALIAS)),
+    ROW(computed_in_float, HN_ON_GEMM | HN_ON_GEMM_Q | HN_ON_SOFTMAX | HN_ON_EXP, HN_IN_STRICT,
+        HN_BY(VALUE) | HN_BY(STRICT)),
     ROW(no_repeat, HN_ON_ALL, HN_IN_BOTH, HN_BY(REPEAT)),
     ROW(every_third, HN_ON_ALL, HN_IN_FAST,
         HN_BY(REPEAT) | HN_BY(PREFILL) | HN_BY(JUNK) | HN_BY(VALUE) | HN_BY(ALIAS) | HN_BY(BATCH)),

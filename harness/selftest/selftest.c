@@ -1,2 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/* Presents the mutants to the harness, each in a process of its own, and weighs what it says. */
 #include "../selftest.h"
-int hn_selftest(uint64_t seed, unsigned seeds, const char *filter) { (void)seed; (void)seeds; (void)filter; return 1; }
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../run.h"
+#include "../subject.h"
+#include "mutant.h"
+
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_INPUT = 2 };
+
+/* A presentation that has not ended after this long is killed. What the harness says of a mutant
+ * that hangs does not depend on data: few seeds of it are enough. */
+enum { PATIENCE_SECONDS = 600, HANG_SEEDS = 2, PRESENTED_MAX = 64 };
+
+/* A mutant on one op in one mode. */
+typedef struct item {
+    char name[96];
+    const hn_mutant *mutant;
+    unsigned op;
+    bool strict;
+    const char *skip;
+    unsigned seeds, pending;
+    /* of the seed that took longest, or of the first that went wrong */
+    bool wrong;
+    hn_verdict verdict;
+    hn_check check;
+    unsigned long cases;
+    char what[HN_WHAT_MAX + HN_LINE_MAX];
+} item;
+
+/* What a child tells. */
+typedef struct outcome {
+    bool done;
+    hn_verdict verdict;
+    hn_check check;
+    unsigned long cases;
+    char what[HN_WHAT_MAX + HN_LINE_MAX];
+} outcome;
+
+/* A child at work. */
+typedef struct presentation {
+    pid_t pid;
+    item *of;
+    outcome *outcome; /* shared */
+} presentation;
+
+static const hn_mutants *const lists[] = {
+    &hn_mutants_position, &hn_mutants_memory,  &hn_mutants_machine, &hn_mutants_gemm,
+    &hn_mutants_gemm_q,   &hn_mutants_softmax, &hn_mutants_quant,
+};
+
+static const ck_subject *subject;
+static hn_suite *suites[HN_ON_OPS];
+
+static const ck_kernel *find_kernel(unsigned op, const char *isa)
+{
+    for (unsigned i = 0; i < subject->count; i++) {
+        const ck_kernel *k = &subject->kernels[i];
+        if (strcmp(k->stem, hn_targets[op].stem) == 0 && strcmp(k->isa, isa) == 0) return k;
+    }
+    return NULL;
+}
+
+static const ck_kernel *wrapped_kernel(const item *it)
+{
+    return find_kernel(it->op, it->mutant->wraps ? it->mutant->wraps : "scalar");
+}
+
+/* The mutant as a kernel; its other mode is right. */
+static ck_kernel make_kernel(const item *it)
+{
+    const hn_mutant *m = it->mutant;
+    ck_kernel kernel = *wrapped_kernel(it);
+    hn_wrapped_fast = kernel.fn;
+    hn_wrapped = it->strict ? kernel.fn_strict : kernel.fn;
+    hn_viewer = hn_targets[it->op].view;
+    *(it->strict ? &kernel.fn_strict : &kernel.fn) = m->fn;
+    kernel.isa = m->isa ? m->isa : "mutant";
+    if (m->spec) kernel.spec = m->spec;
+    return kernel;
+}
+
+static bool is_failure(hn_verdict v) { return v != HN_OK && v != HN_SKIP && v != HN_WEAK; }
+
+/* Case after case, until something is reported. */
+static void present_cases(const item *it, uint64_t seed, outcome *o)
+{
+    const ck_kernel kernel = make_kernel(it), *scalar = find_kernel(it->op, "scalar");
+    static hn_result results[HN_MAX_VARIANTS];
+    hn_plan plan = { .op = hn_op_find(hn_targets[it->op].stem) };
+    hn_runner *runner = hn_runner_new();
+    char line[HN_LINE_MAX], error[256];
+    hn_case c;
+    hn_call_init();
+    /* strict bits are those of another kernel */
+    if (it->strict) hn_plan_add(&plan, scalar, true, 0);
+    hn_plan_add(&plan, &kernel, it->strict, 1);
+    const hn_result *result = &results[plan.nvariants - 1];
+    for (size_t i = 0; i < hn_suite_count(suites[it->op]); i++) {
+        if (hn_suite_case(suites[it->op], i, seed, &c, error, sizeof error) < 0) continue;
+        hn_group_run(runner, &plan, &c, results);
+        o->cases += result->verdict != HN_SKIP;
+        if (!is_failure(result->verdict)) continue;
+        hn_case_print(&c, line, sizeof line);
+        o->verdict = result->verdict;
+        o->check = result->check;
+        snprintf(o->what, sizeof o->what, "%s: %s", line, result->what);
+        break;
+    }
+    hn_runner_free(runner);
+}
+
+/* A right kernel and the mutant, in rows 0 and 1, through the supervised jobs. */
+static int run_jobs(const item *it, const ck_kernel *kernel, uint64_t seed, const char *lines,
+                    hn_run *run, outcome *o)
+{
+    static hn_row rows[2];
+    static hn_plan plan;
+    const hn_op *op = hn_op_find(hn_targets[it->op].stem);
+    plan.op = op;
+    rows[0] = (hn_row){ .kernel = wrapped_kernel(it), .op = op, .name = "right" };
+    rows[1] = (hn_row){ .kernel = kernel, .op = op, .strict = it->strict, .name = "mutant" };
+    for (size_t i = 0; i < 2; i++) hn_plan_add(&plan, rows[i].kernel, rows[i].strict, i);
+    *run = (hn_run){ .rows = rows, .nrows = 2, .plans = &plan, .nplans = 1, .seed = seed,
+                     .jobs = 1, .trace = it->mutant->stage == HN_BY_TRACE };
+    run->suite = hn_suite_parse(lines, "selftest", o->what, sizeof o->what);
+    return run->suite ? hn_run_all(run, o->what, sizeof o->what) : -1;
+}
+
+static void present_trace(const item *it, uint64_t seed, outcome *o)
+{
+    const ck_kernel kernel = make_kernel(it);
+    char line[HN_LINE_MAX];
+    hn_run run;
+    snprintf(line, sizeof line, "%s repeat=4", hn_targets[it->op].stem);
+    if (run_jobs(it, &kernel, seed, line, &run, o) != 0) {
+        o->verdict = HN_STALE;
+        return;
+    }
+    o->cases = 1;
+    if (run.nfailures == 0) return;
+    o->verdict = run.failures[0].result.verdict;
+    o->check = run.failures[0].result.check;
+    snprintf(o->what, sizeof o->what, "%s: %s", run.failures[0].line, run.failures[0].result.what);
+    if (run.nfailures == 1 && run.failures[0].row == 1) return;
+    o->verdict = HN_STALE;
+    snprintf(o->what, sizeof o->what, "%zu failures in place of one", run.nfailures);
+}
+
+/* Every death is a failure of the mutant's row, and the other cases are run. */
+static void present_run(const item *it, uint64_t seed, outcome *o)
+{
+    const ck_kernel kernel = make_kernel(it);
+    char lines[HN_LINE_MAX];
+    hn_run run;
+    snprintf(lines, sizeof lines, "%s M=1..4 N=1..5 repeat=2", hn_targets[it->op].stem);
+    if (run_jobs(it, &kernel, seed, lines, &run, o) != 0) {
+        o->verdict = HN_STALE;
+        return;
+    }
+    const uint64_t deaths = run.stats[1].failed[HN_CRASH][HN_CHECK_CRASH];
+    const uint64_t other = run.stats[1].verdicts[HN_OK] + run.stats[1].verdicts[HN_SKIP];
+    o->cases = hn_suite_count(run.suite);
+    if (deaths + other + run.stats[1].verdicts[HN_WEAK] != o->cases) {
+        o->verdict = HN_STALE;
+        snprintf(o->what, sizeof o->what, "of %lu cases %llu died and %llu ran: the rest is lost",
+                 o->cases, (unsigned long long)deaths, (unsigned long long)other);
+    } else if (deaths > 0) {
+        o->verdict = HN_CRASH;
+        o->check = HN_CHECK_CRASH;
+    }
+}
+
+static void present(const item *it, uint64_t seed, outcome *o)
+{
+    switch (it->mutant->stage) {
+    case HN_BY_TRACE: present_trace(it, seed, o); break;
+    case HN_BY_RUN: present_run(it, seed, o); break;
+    default: present_cases(it, seed, o);
+    }
+    o->done = true;
+}
+
+static hn_verdict verdict_of(unsigned check)
+{
+    if (check == HN_CHECK_GUARD || check == HN_CHECK_CRASH) return HN_CRASH;
+    return check == HN_CHECK_HANG ? HN_HANG : HN_FAIL;
+}
+
+static bool as_expected(const item *it, const outcome *o)
+{
+    if (!o->done || o->cases == 0) return false;
+    if (it->mutant->checks == 0) return o->verdict == HN_OK;
+    return it->mutant->checks >> o->check & 1 && o->verdict == verdict_of(o->check);
+}
+
+static void weigh(item *it, const outcome *o, int status)
+{
+    it->pending--;
+    if (it->wrong) return;
+    it->wrong = !as_expected(it, o);
+    if (o->cases < it->cases && !it->wrong) return;
+    it->cases = o->cases;
+    it->verdict = o->verdict;
+    it->check = o->check;
+    memcpy(it->what, o->what, sizeof it->what);
+    if (!o->done) {
+        it->verdict = HN_STALE;
+        snprintf(it->what, sizeof it->what, "the selftest's own process died (status 0x%x)",
+                 (unsigned)status);
+    } else if (it->wrong && it->what[0] == '\0') {
+        snprintf(it->what, sizeof it->what, "not caught in %lu cases", o->cases);
+    }
+}
+
+/* "FAIL slack|CRASH guard". */
+static void expectation(const hn_mutant *m, char *text, size_t size)
+{
+    size_t used = 0;
+    snprintf(text, size, "ok");
+    for (unsigned c = 0; c < HN_CHECK_COUNT && used < size; c++)
+        if (m->checks >> c & 1)
+            used += (size_t)snprintf(text + used, size - used, "%s%s %s", used ? "|" : "",
+                                     hn_verdict_names[verdict_of(c)], hn_check_names[c]);
+}
+
+static void print_item(const item *it)
+{
+    char wanted[256], got[64];
+    expectation(it->mutant, wanted, sizeof wanted);
+    if (it->skip) {
+        printf("SKIP %-46s %s\n", it->name, it->skip);
+        return;
+    }
+    if (it->verdict == HN_OK) snprintf(got, sizeof got, "ok");
+    else if (it->verdict == HN_STALE) snprintf(got, sizeof got, "broken");
+    else
+        snprintf(got, sizeof got, "%s %s", hn_verdict_names[it->verdict], hn_check_names[it->check]);
+    printf("%-4s %-46s %-14s %-14s %6lu\n", it->wrong ? "FAIL" : "ok", it->name, wanted, got, it->cases);
+    if (it->wrong) printf("     %s\n", it->what);
+}
+
+static int start(presentation *p, item *it, uint64_t seed)
+{
+    memset(p->outcome, 0, sizeof *p->outcome);
+    p->of = it;
+    fflush(NULL);
+    p->pid = fork();
+    if (p->pid != 0) return p->pid < 0 ? -1 : 0;
+    alarm(PATIENCE_SECONDS);
+    present(it, seed, p->outcome);
+    _exit(0);
+}
+
+/* Waits for one child. */
+static void finish_one(presentation *at, size_t count)
+{
+    int status = 0;
+    const pid_t pid = waitpid(-1, &status, 0);
+    for (size_t i = 0; i < count; i++) {
+        if (at[i].pid == 0 || at[i].pid != pid) continue;
+        weigh(at[i].of, at[i].outcome, status);
+        at[i].pid = 0;
+    }
+}
+
+static presentation *free_place(presentation *at, size_t count)
+{
+    for (;;) {
+        for (size_t i = 0; i < count; i++)
+            if (at[i].pid == 0) return &at[i];
+        finish_one(at, count);
+    }
+}
+
+static void print_finished(const item *items, size_t count, size_t *printed)
+{
+    while (*printed < count && items[*printed].pending == 0) print_item(&items[(*printed)++]);
+}
+
+static int present_all(item *items, size_t count, uint64_t seed)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const size_t places = cores < 1 ? 1 : cores > PRESENTED_MAX ? PRESENTED_MAX : (size_t)cores;
+    presentation at[PRESENTED_MAX] = { 0 };
+    size_t printed = 0;
+    outcome *shared = mmap(NULL, places * sizeof *shared, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) return fprintf(stderr, "ckparity: out of memory\n"), -1;
+    for (size_t i = 0; i < places; i++) at[i].outcome = &shared[i];
+    for (size_t i = 0; i < count; i++)
+        for (unsigned s = 0; s < items[i].seeds; s++) {
+            presentation *place = free_place(at, places);
+            print_finished(items, count, &printed);
+            if (start(place, &items[i], seed + s) != 0) return perror("ckparity: fork"), -1;
+        }
+    while (printed < count) {
+        finish_one(at, places);
+        print_finished(items, count, &printed);
+    }
+    munmap(shared, places * sizeof *shared);
+    return 0;
+}
+
+static void add_item(item *items, size_t *count, const hn_mutant *m, unsigned op, bool strict,
+                     unsigned seeds, const char *filter)
+{
+    item *it = &items[*count];
+    memset(it, 0, sizeof *it);
+    it->mutant = m;
+    it->op = op;
+    it->strict = strict;
+    snprintf(it->name, sizeof it->name, "%s.%s.%s", hn_targets[op].stem, m->name,
+             strict ? "strict" : "fast");
+    if (filter && fnmatch(filter, it->name, 0) != 0) return;
+    const ck_kernel *wraps = wrapped_kernel(it);
+    it->skip = m->lacks ? m->lacks() : NULL;
+    if (!it->skip) it->skip = wraps ? wraps->unavailable : "there is no kernel to wrap";
+    it->seeds = seeds;
+    if (m->stage != HN_BY_CASES) it->seeds = 1;
+    if (m->checks == HN_BY(HANG) && seeds > HANG_SEEDS) it->seeds = HANG_SEEDS;
+    if (it->skip) it->seeds = 0;
+    it->pending = it->seeds;
+    ++*count;
+}
+
+static item *make_items(unsigned seeds, const char *filter, size_t *count)
+{
+    size_t most = 0;
+    *count = 0;
+    for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++) most += lists[l]->count;
+    item *items = calloc(most * HN_ON_OPS * 2, sizeof *items);
+    for (size_t l = 0; items && l < sizeof lists / sizeof lists[0]; l++)
+        for (size_t i = 0; i < lists[l]->count; i++)
+            for (unsigned b = 0; b < 2 * HN_ON_OPS; b++) {
+                const hn_mutant *m = &lists[l]->list[i];
+                if (m->on >> b / 2 & 1 && m->modes >> b % 2 & 1)
+                    add_item(items, count, m, b / 2, b % 2, seeds, filter);
+            }
+    return items;
+}
+
+static int is_target(void *context, const hn_op *op) { return strcmp(context, op->stem) == 0; }
+
+static int open_all(void)
+{
+    char error[512];
+    subject = hn_subject_open(NULL, error, sizeof error);
+    for (unsigned op = 0; subject && op < HN_ON_OPS; op++) {
+        char stem[64];
+        snprintf(stem, sizeof stem, "%s", hn_targets[op].stem);
+        suites[op] = hn_suite_open("smoke", error, sizeof error);
+        if (!suites[op]) break;
+        hn_suite_keep(suites[op], is_target, stem);
+    }
+    if (subject && suites[HN_ON_OPS - 1]) return 0;
+    fprintf(stderr, "ckparity: %s\n", error);
+    return -1;
+}
+
+int hn_selftest(uint64_t seed, unsigned seeds, const char *filter)
+{
+    size_t count, passed = 0, failed = 0, skipped = 0;
+    if (open_all() != 0) return EXIT_FAILED;
+    item *items = make_items(seeds, filter, &count);
+    if (!items) return fprintf(stderr, "ckparity: out of memory\n"), EXIT_FAILED;
+    if (count == 0) {
+        fprintf(stderr, "ckparity: no mutant matches %s\n", filter);
+        free(items);
+        return EXIT_INPUT;
+    }
+    printf("     %-46s %-14s %-14s %6s\n", "mutant", "expected", "got", "cases");
+    const int broken = present_all(items, count, seed);
+    for (size_t i = 0; i < count; i++) {
+        skipped += items[i].skip != NULL;
+        failed += items[i].wrong;
+        passed += !items[i].skip && !items[i].wrong;
+    }
+    for (unsigned op = 0; op < HN_ON_OPS; op++) hn_suite_free(suites[op]);
+    free(items);
+    printf("\nseed %llx, %u seeds\n%zu passed, %zu failed, %zu skipped\n", (unsigned long long)seed,
+           seeds, passed, failed, skipped);
+    return broken || failed || passed == 0 ? EXIT_FAILED : EXIT_OK;
+}

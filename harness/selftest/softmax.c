@@ -23,7 +23,6 @@ typedef struct fault {
     bool reciprocal;   /* of 12 bits, and no Newton step */
     bool short_row;    /* the last row misses its last key */
     bool head_stride;  /* the last head lies where it would if rows were tight */
-    bool zero_below_87; /* flushed at another place than declared */
 } fault;
 
 static double term(float x, float max, const fault *f)
@@ -78,7 +77,7 @@ static void own_rows(const ck_softmax_args *s, const fault *f)
         const float *x = s->x + r * s->ldx;
         float *y = s->y + r * s->ldy;
         const fault inner = { f->future_key && i < s->t - 1, f->short_sum, f->no_max, f->nan_row,
-                              f->other_exp, f->reciprocal, false, false, false };
+                              f->other_exp, f->reciprocal, false, false };
         if (f->head_stride && last_head) x = s->x + head * s->t * s->t + i * s->ldx;
         own_row(y, x, short_row ? i : i + 1, &inner);
         for (size_t j = short_row ? i : i + 1; j < s->cols; j++) y[j] = 0.0f;
@@ -140,10 +139,12 @@ static void last_head(const void *args)
 static void batch_head(const void *args)
 {
     const ck_softmax_args *s = args;
+    const size_t last = s->heads * s->t - 1;
+    float *x = malloc(s->t * sizeof *x);
+    memcpy(x, s->x + last * s->ldx, s->t * sizeof *x);
     hn_wrapped(args);
-    if (s->heads < 2) return;
-    own_row(s->y + (s->heads * s->t - 1) * s->ldy, s->x + (s->heads * s->t - 1) * s->ldx, s->t,
-            &(fault){ 0 });
+    if (s->heads > 1) own_row(s->y + last * s->ldy, x, s->t, &(fault){ 0 });
+    free(x);
 }
 
 /* --- exp. */

@@ -11,7 +11,7 @@
 #include "softmax.h"
 #include "unary.h"
 
-ck_fn *hn_wrapped;
+ck_fn *hn_wrapped, *hn_wrapped_fast;
 hn_view_fn *hn_viewer;
 
 /* Mutants may write where kernels must not. */

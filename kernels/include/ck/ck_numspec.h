@@ -21,28 +21,28 @@ enum { CK_TREE_HALVING, CK_TREE_SEQ };
 /* A spec without a flag promises more: FMA where a product is added, correctly rounded division
  * and square root are promised by their flags, gradual underflow by the absence of CK_NUM_FTZ. */
 enum {
-    CK_NUM_MULADD = 1u << 0,          /* products are rounded before they are added (no FMA) */
-    CK_NUM_TRUE_DIV = 1u << 1,        /* every division is one IEEE division */
-    CK_NUM_TRUE_SQRT = 1u << 2,       /* every square root is one IEEE square root */
-    CK_NUM_MIN_FACTORED = 1u << 3,    /* block minimums are summed apart from the scaled codes */
-    CK_NUM_ONEPASS_VAR = 1u << 4,     /* variance as E[x^2] - mean^2 */
-    CK_NUM_ONLINE = 1u << 5,          /* online softmax: rescales at each new maximum */
-    CK_NUM_LSE_FORM = 1u << 6,        /* probabilities as exp(x - LSE), no division */
-    CK_NUM_FTZ = 1u << 7,             /* tolerated: results flushed to zero */
-    CK_NUM_DAZ = 1u << 8,             /* tolerated: operands flushed to zero */
-    CK_NUM_BATCH_INVARIANT = 1u << 9, /* a batch row's bits do not depend on the batch size */
+    CK_NUM_MULADD = 1u << 0,            /* products are rounded before they are added (no FMA) */
+    CK_NUM_TRUE_DIV = 1u << 1,          /* every division is one IEEE division */
+    CK_NUM_TRUE_SQRT = 1u << 2,         /* every square root is one IEEE square root */
+    CK_NUM_MIN_FACTORED = 1u << 3,      /* block minimums are summed apart from the scaled codes */
+    CK_NUM_ONEPASS_VAR = 1u << 4,       /* variance as E[x^2] - mean^2 */
+    CK_NUM_ONLINE = 1u << 5,            /* online softmax: rescales at each new maximum */
+    CK_NUM_LSE_FORM = 1u << 6,          /* probabilities as exp(x - LSE), no division */
+    CK_NUM_FTZ = 1u << 7,               /* tolerated: results flushed to zero */
+    CK_NUM_DAZ = 1u << 8,               /* tolerated: operands flushed to zero */
+    CK_NUM_BATCH_INVARIANT = 1u << 9,   /* a batch row's bits do not depend on the batch size */
     CK_NUM_THREAD_INVARIANT = 1u << 10, /* bits do not depend on the thread count */
-    CK_NUM_TIE_EITHER = 1u << 11      /* quantisers: either code within 4u|t| of a tie */
+    CK_NUM_TIE_EITHER = 1u << 11        /* quantisers: either code within 4u|t| of a tie */
 };
 
 typedef struct ck_numspec {
     unsigned lanes; /* partial sums of one accumulator; 0: order not promised, any order may come */
     unsigned accs;  /* accumulators, >= 1 */
     unsigned tail, tree;
-    unsigned kc;             /* terms of one chunk of the sum; 0: no chunks */
-    unsigned mr, nr, ku;     /* register tile and unroll, in rows, columns and terms: the harness
+    unsigned kc;              /* terms of one chunk of the sum; 0: no chunks */
+    unsigned mr, nr, ku;      /* register tile and unroll, in rows, columns and terms: the harness
                                 tests every residue modulo these; 0 and 1 mean none */
-    unsigned flags;          /* CK_NUM_* */
+    unsigned flags;           /* CK_NUM_* */
     double rexp, rlog, rtanh; /* relative error budgets, in u = 2^-24; 0: not used */
     double rerf, rrsqrt;
     double exp_zero_below; /* exp(x) is exactly 0 for x below this, and nowhere else */

@@ -17,9 +17,9 @@ typedef void ck_fn(const void *args);
 /* What a kernel's own contract admits where that is less than the family's. Failures outside it are
  * reported as FAIL(edge). */
 enum {
-    CK_DOMAIN_FINITE = 1u << 0,  /* inputs hold no NaN and no infinity */
-    CK_DOMAIN_NORMAL = 1u << 1,  /* inputs hold no subnormal and nothing near overflow */
-    CK_DOMAIN_NEAREST = 1u << 2  /* the caller rounds to nearest, without flush to zero */
+    CK_DOMAIN_FINITE = 1u << 0, /* inputs hold no NaN and no infinity */
+    CK_DOMAIN_NORMAL = 1u << 1, /* inputs hold no subnormal and nothing near overflow */
+    CK_DOMAIN_NEAREST = 1u << 2 /* the caller rounds to nearest, without flush to zero */
 };
 typedef struct ck_domain {
     int code_min;   /* least int8 activation code in contract (operand a); -128: all */
