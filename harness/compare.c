@@ -64,8 +64,7 @@ static void describe(const hn_output *y, const ref_tile *tile, const hn_balls *b
     hn_dump_units(result, "bytes", at, y->cols, y->info->bytes, col);
 }
 
-/* error / radius of an output inside its ball, 0 where that means nothing; NAN if outside. */
-static double judge(double got, double v, double e, bool signed_zero)
+double hn_judge(double got, double v, double e, bool signed_zero)
 {
     if (e == REF_ANY) return 0.0;
     if (isnan(v)) return isnan(got) ? 0.0 : (double)NAN;
@@ -89,7 +88,7 @@ void hn_compare(const hn_output *y, const ref_tile *tile, const hn_balls *balls,
             for (size_t part = 0; part < parts; part++, cell++) {
                 const double got = y->info->part(at, part);
                 const double v = balls->v[cell], e = balls->e[cell];
-                const double ratio = judge(got, v, e, signed_zero);
+                const double ratio = hn_judge(got, v, e, signed_zero);
                 if (e != 0.0 && isfinite(v)) result->exact = false;
                 if (ratio > worst) worst = ratio;
                 if (!isnan(ratio)) continue;

@@ -24,6 +24,9 @@ typedef struct hn_balls {
 void hn_compare(const hn_output *y, const ref_tile *tile, const hn_balls *balls,
                 unsigned family_flags, hn_result *result);
 
+/* error / radius of one output inside its ball, 0 where that means nothing; NaN if it is outside. */
+double hn_judge(double got, double v, double e, bool signed_zero);
+
 /* True if some output of the tile could have shown a fault: its radius is 0, or below half of the
  * mean term. */
 bool hn_has_power(const hn_balls *balls);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diagnose.h"
 #include "fill.h"
 
 enum { TILES_MAX = 8, MXCSR_DEFAULT = 0x1f80, MXCSR_CONTROL = 0xffc0 };
@@ -37,6 +38,7 @@ struct hn_runner {
     size_t ncells;
     size_t *live[HN_MAX_OPERANDS];
     size_t nlive[HN_MAX_OPERANDS];
+    bool explain;
     hn_announce *announce;
     void *announce_context;
 
@@ -88,6 +90,8 @@ void hn_runner_announce(hn_runner *runner, hn_announce *announce, void *context)
     runner->announce = announce;
     runner->announce_context = context;
 }
+
+void hn_runner_explain(hn_runner *runner) { runner->explain = true; }
 
 static void *grow(void *memory, size_t *have, size_t want, size_t unit)
 {
@@ -437,8 +441,9 @@ static ref_out reference(hn_runner *r, const ref_tile *tile)
     void *at[HN_MAX_OPERANDS] = { 0 };
     const size_t n = tile->rows * tile->cols * hn_dtypes[r->family->operands[0].dtype].parts;
     for (size_t i = 0; i < r->family->noperands; i++) at[i] = r->placed[i].at;
-    r->cells = grow(r->cells, &r->ncells, n * (2 + r->plan->nspecs), sizeof *r->cells);
-    ref_out out = { n, r->cells, r->cells + n, r->cells + 2 * n };
+    r->cells = grow(r->cells, &r->ncells, n * (1 + 2 * r->plan->nspecs), sizeof *r->cells);
+    double *term = r->cells + n * r->plan->nspecs;
+    ref_out out = { n, r->cells, term, term + n };
     r->family->ref_args(r->c, at, r->ld, r->args);
     r->c->op->ref(r->args, tile, r->specs, r->plan->nspecs, &out);
     return out;
@@ -459,18 +464,105 @@ static const char *check_radii(const hn_runner *r, const hn_balls *balls, const 
     return NULL;
 }
 
+/* The reference of another case on the same operands: would it make the outputs right? */
+static bool would_explain(hn_runner *r, size_t i, const ref_tile *tile, const hn_case *other,
+                          const hn_output *y, const bool *bad)
+{
+    void *at[HN_MAX_OPERANDS] = { 0 };
+    hn_extent extents[HN_MAX_OPERANDS] = { 0 };
+    const size_t n = tile->rows * tile->cols * y->info->parts;
+    double *cells = checked(malloc(3 * n * sizeof *cells));
+    ref_out out = { n, cells, cells + n, cells + 2 * n };
+    r->family->extents(other, extents);
+    for (size_t k = 0; k < r->family->noperands; k++)
+        at[k] = extents[k].rows ? r->placed[k].at : NULL;
+    r->family->ref_args(other, at, r->ld, r->args);
+    r->c->op->ref(r->args, tile, &r->specs[r->plan->variants[i].spec], 1, &out);
+    const hn_balls balls = { n, out.v, out.e, out.term };
+    const bool explains = hn_explains(y, tile, &balls, r->family->flags, bad);
+    free(cells);
+    return explains;
+}
+
+/* Cases that differ from this one in the way of a common mistake: a shorter sum, an option left out. */
+static size_t likely_mistakes(const hn_runner *r, size_t lanes, hn_case *cases, size_t most)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < r->family->nkeys; k++) {
+        const hn_key *key = &r->family->keys[k];
+        const int64_t unit = key->multiple > 1 ? key->multiple : 1, now = r->c->num[k];
+        const int64_t shorter[] = { now - unit,
+                                    now - now % (4 * unit),
+                                    now - now % (8 * unit),
+                                    now - now % (16 * unit),
+                                    now - now % (32 * unit),
+                                    now - now % ((int64_t)(lanes ? lanes : 1) * unit) };
+        for (size_t t = 0; t < 6 && key->kind == HN_DIM; t++) {
+            hn_case *other = &cases[count];
+            hn_extent extents[HN_MAX_OPERANDS] = { 0 };
+            *other = *r->c;
+            other->num[k] = shorter[t];
+            r->family->extents(other, extents);
+            if (count + 1 < most && shorter[t] != now && shorter[t] >= key->least &&
+                extents[0].rows == r->extents[0].rows && extents[0].cols == r->extents[0].cols)
+                count++;
+        }
+        if (key->kind == HN_DIM || count + 1 >= most) continue;
+        cases[count] = *r->c;
+        cases[count].num[k] = (int64_t)key->def;
+        cases[count].real[k] = key->def;
+        count += memcmp(&cases[count], r->c, sizeof *r->c) != 0;
+    }
+    return count;
+}
+
+/* "as if K were 128". */
+static void name_mistake(const hn_runner *r, const hn_case *other, hn_result *result)
+{
+    for (size_t k = 0; k < r->family->nkeys; k++) {
+        const hn_key *key = &r->family->keys[k];
+        if (key->kind == HN_REAL && other->real[k] != r->c->real[k])
+            snprintf(result->cause, sizeof result->cause, "right if %s were %.9g", key->name,
+                     other->real[k]);
+        else if (other->num[k] != r->c->num[k])
+            snprintf(result->cause, sizeof result->cause,
+                     "right if %s were %lld instead of %lld: %s", key->name,
+                     (long long)other->num[k], (long long)r->c->num[k],
+                     key->kind == HN_DIM ? "the last ones are left out" : "the option is ignored");
+    }
+}
+
+static void explain(hn_runner *r, size_t i, const ref_tile *tile, const hn_output *y,
+                    const hn_balls *balls, hn_result *result)
+{
+    enum { MISTAKES_MAX = 32 };
+    hn_case mistakes[MISTAKES_MAX];
+    const ck_numspec *num = r->plan->variants[i].kernel->spec;
+    bool *bad = checked(calloc(balls->n, sizeof *bad));
+    hn_find_bad(y, tile, balls, r->family->flags, bad);
+    hn_describe_pattern(y, tile, balls, bad, num->lanes > 1 ? num->lanes : 8, result->pattern,
+                        sizeof result->pattern);
+    const size_t count = likely_mistakes(r, num->lanes * num->accs, mistakes, MISTAKES_MAX);
+    for (size_t m = 0; m < count && !result->cause[0]; m++)
+        if (would_explain(r, i, tile, &mistakes[m], y, bad)) name_mistake(r, &mistakes[m], result);
+    free(bad);
+}
+
 static void compare_tile(hn_runner *r, const ref_tile *tile, hn_result *results)
 {
     const ref_out out = reference(r, tile);
     for (size_t i = 0; i < r->plan->nvariants; i++) {
         const hn_variant *v = &r->plan->variants[i];
-        const hn_balls balls = { out.n, out.v, out.e + v->spec * out.n, out.term };
+        const hn_balls balls = { out.n, out.v + v->spec * out.n, out.e + v->spec * out.n,
+                                 out.term };
         const hn_output y = { r->saved + i * r->out_bytes, r->extents[0].rows, r->extents[0].cols,
                               &hn_dtypes[r->family->operands[0].dtype] };
         if (results[i].verdict != HN_OK) continue;
         const char *why = check_radii(r, &balls, v);
         if (why) hn_record(&results[i], HN_FAIL, HN_CHECK_HARNESS, "harness: %s", why);
         hn_compare(&y, tile, &balls, r->family->flags, &results[i]);
+        if (r->explain && results[i].verdict != HN_OK && !why)
+            explain(r, i, tile, &y, &balls, &results[i]);
         r->power[i] |= hn_has_power(&balls);
         results[i].ran |= 1u << HN_CHECK_VALUE | 1u << HN_CHECK_NAN | 1u << HN_CHECK_HARNESS;
     }
@@ -602,7 +694,7 @@ static void reset(hn_runner *r, hn_result *results)
         result->exact = true;
         result->utilisation = 0.0;
         result->ran = 0;
-        result->what[0] = result->detail[0] = '\0';
+        result->what[0] = result->detail[0] = result->pattern[0] = result->cause[0] = '\0';
         r->power[i] = false;
         const char *why = admitted(r, v) ? inapplicable(r, v) : "";
         if (why) hn_record(result, HN_SKIP, HN_CHECK_NONE, "%s", why);

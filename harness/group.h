@@ -35,6 +35,9 @@ void hn_runner_free(hn_runner *runner);
 typedef void hn_announce(void *context, const hn_variant *variant);
 void hn_runner_announce(hn_runner *runner, hn_announce *announce, void *context);
 
+/* Failures come with their pattern and likely cause from now on; costs several references each. */
+void hn_runner_explain(hn_runner *runner);
+
 /* Runs the case on every variant of the plan that its isa= and mode= admit; results[i] belongs to
  * variants[i] (verdict HN_SKIP with an empty `what`: not admitted). */
 void hn_group_run(hn_runner *runner, const hn_plan *plan, const hn_case *c, hn_result *results);

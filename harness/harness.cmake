@@ -1,6 +1,7 @@
 # The generic machinery, the families and the program.
 set(HN_SOURCES
-  harness/bench.c harness/call.c harness/call_x86_64.S harness/case.c harness/compare.c harness/dtype.c
+  harness/bench.c harness/call.c harness/call_x86_64.S harness/case.c harness/compare.c harness/diagnose.c
+  harness/dtype.c
   harness/expect.c harness/fill.c harness/group.c harness/ops.c harness/place.c harness/report.c
   harness/run.c harness/shrink.c harness/subject.c harness/suite.c harness/trace.c
   harness/suites/suites.S
@@ -31,3 +32,4 @@ target_compile_definitions(ckparity PRIVATE _GNU_SOURCE)
 target_link_libraries(ckparity PRIVATE ck_harness ck_flags)
 
 include(harness/subject/subject.cmake)
+include(harness/tests/tests.cmake)

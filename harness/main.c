@@ -28,7 +28,7 @@ typedef struct options {
     uint64_t seed;
     double budget;
     unsigned jobs, seeds;
-    bool bisect, harness, quiet;
+    bool bisect, harness, fail_fast;
 } options;
 
 static const char usage[] =
@@ -52,6 +52,7 @@ static const char usage[] =
     "  --budget SECONDS  go on with new seeds until the time is up\n"
     "  --jobs N          processes (default: one a core); results do not depend on it\n"
     "  --subject X       test another library: a path, or a name (ggml)\n"
+    "  --fail-fast       stop at the first failure\n"
     "  --expect FILE     known failures, with reasons\n"
     "  --json FILE, --junit FILE\n"
     "  --exit-style bisect   for git bisect run: 125 where nothing could be tested\n"
@@ -146,6 +147,8 @@ static int parse_options(options *o, int argc, char **argv)
         char *name = argv[i], *equals = strchr(name, '=');
         if (strcmp(name, "--harness") == 0) {
             o->harness = true;
+        } else if (strcmp(name, "--fail-fast") == 0) {
+            o->fail_fast = true;
         } else if (strncmp(name, "--", 2) == 0) {
             if (equals) *equals = '\0';
             if (!equals && i + 1 == argc) return bad_input("%s needs a value", name);
@@ -338,9 +341,11 @@ static int run_command(const options *o)
     if (isas == EXIT_INPUT) return isas;
     hn_expectations *expect = o->expect ? hn_expect_open(o->expect, error, sizeof error) : NULL;
     if (o->expect && !expect) return bad_input("%s", error);
-    hn_run run = {
-        .seed = o->seed, .budget = o->budget, .jobs = o->jobs, .progress = isatty(fileno(stderr))
-    };
+    hn_run run = { .seed = o->seed,
+                   .budget = o->budget,
+                   .jobs = o->jobs,
+                   .fail_fast = o->fail_fast,
+                   .progress = isatty(fileno(stderr)) };
     int status = select_rows(&run, o, subject);
     if (status == EXIT_OK) status = select_cases(&run, o);
     if (status == EXIT_OK) status = run_selected(o, &run, expect, subject);

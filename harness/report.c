@@ -163,6 +163,33 @@ void hn_report_table(const hn_run *run, bool color, FILE *out)
     }
 }
 
+/* What to look at first, by the check that failed. */
+static const char *const hints[HN_CHECK_COUNT] = {
+    [HN_CHECK_GUARD] =
+        "a load or store that is as wide at the tail as elsewhere, or one row too many",
+    [HN_CHECK_SLACK] =
+        "a store that is as wide at the tail as elsewhere, or a wrong leading dimension",
+    [HN_CHECK_INPUT] = "a store through the wrong pointer, or scratch space in an input",
+    [HN_CHECK_UNWRITTEN] = "a tail, row or pad lane that no store reaches",
+    [HN_CHECK_REPEAT] = "state kept between calls, uninitialised memory, or a race",
+    [HN_CHECK_JUNK] = "lanes beyond the row take part: a tail mask or a leading dimension",
+    [HN_CHECK_PREFILL] = "the output is read: accumulated into without being set first",
+    [HN_CHECK_ALIAS] = "an input is read again after the output was written",
+    [HN_CHECK_BATCH] = "rows at the edge of a tile are summed in another order",
+    [HN_CHECK_STRICT] = "another order of summation, an FMA, or float where double is written",
+    [HN_CHECK_FPENV] = "MXCSR set and not restored on every path",
+    [HN_CHECK_ABI] = "a register saved by the callee is not, or vzeroupper is missing",
+    [HN_CHECK_ISA] = "the wrong body under this name, or flags that do not reach this file",
+};
+
+static void print_detail(const hn_failure *f, FILE *out)
+{
+    const char *cause = f->result.cause[0] ? f->result.cause : hints[f->result.check];
+    fputs(f->result.detail, out);
+    if (f->result.pattern[0]) fprintf(out, "    pattern %s\n", f->result.pattern);
+    if (cause) fprintf(out, "    cause? %s\n", cause);
+}
+
 void hn_report_failures(const hn_run *run, const hn_expectations *expect, bool color, FILE *out)
 {
     const char *red = color ? "\033[31m" : "", *plain = color ? "\033[0m" : "", *text;
@@ -174,7 +201,7 @@ void hn_report_failures(const hn_run *run, const hn_expectations *expect, bool c
                 hn_verdict_names[f->result.verdict], plain, row->name,
                 row->strict ? "strict" : "fast", hn_check_names[f->result.check], f->result.what,
                 f->expected ? " (expected)" : "");
-        if (!f->expected) fputs(f->result.detail, out);
+        if (!f->expected) print_detail(f, out);
         fprintf(out, "    case   ckparity run '%s'\n", f->line);
         if (f->shrunk[0]) fprintf(out, "    shrunk ckparity run '%s'\n", f->shrunk);
     }

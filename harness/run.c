@@ -192,6 +192,7 @@ static void work(const hn_run *run, shared *s, worker *w, double deadline)
     for (;;) {
         const uint64_t task = atomic_fetch_add(&s->next, 1);
         if (task >= last || (deadline > 0 && now() > deadline)) break;
+        if (run->fail_fast && atomic_load_explicit(&s->failed, memory_order_relaxed) > 0) break;
         w->index = task;
         if (task < traces)
             do_trace(run, s, w, runner, (size_t)task);

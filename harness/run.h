@@ -47,8 +47,9 @@ typedef struct hn_run {
     uint64_t seed;
     double budget; /* seconds; 0: the suite once */
     unsigned jobs;
-    bool trace;    /* prove the instructions of each row */
-    bool progress; /* a line on stderr */
+    bool fail_fast; /* stop once a case has failed */
+    bool trace;     /* prove the instructions of each row */
+    bool progress;  /* a line on stderr */
     /* what came of it */
     hn_stats *stats; /* a row each */
     hn_failure *failures;

@@ -136,6 +136,26 @@ static void shrink_one(const hn_run *run, hn_failure *f)
     hn_runner_free(s.runner);
 }
 
+/* Pattern and cause of the case as it was found: a shrunk one has little of a pattern left. */
+static void explain_one(const hn_run *run, hn_failure *f)
+{
+    static hn_result results[HN_MAX_VARIANTS];
+    const hn_plan *plan = hn_run_plan(run, run->rows[f->row].op);
+    char error[256];
+    hn_case c;
+    if (f->result.verdict == HN_HANG || hn_case_parse(&c, f->line, error, sizeof error) != 0)
+        return;
+    hn_runner *runner = hn_runner_new();
+    hn_runner_explain(runner);
+    hn_group_run(runner, plan, &c, results);
+    for (size_t i = 0; i < plan->nvariants; i++) {
+        if (plan->variants[i].row != f->row || results[i].check != f->result.check) continue;
+        strcpy(f->result.pattern, results[i].pattern);
+        strcpy(f->result.cause, results[i].cause);
+    }
+    hn_runner_free(runner);
+}
+
 void hn_shrink_all(hn_run *run)
 {
     size_t count = run->nfailures < SHRUNK_MAX ? run->nfailures : SHRUNK_MAX;
@@ -149,10 +169,13 @@ void hn_shrink_all(hn_run *run)
     const pid_t child = fork();
     if (child == 0) {
         hn_call_init();
-        for (size_t i = 0; i < count; i++) shrink_one(run, &shared[i]);
+        for (size_t i = 0; i < count; i++) {
+            shrink_one(run, &shared[i]);
+            explain_one(run, &shared[i]);
+        }
         _exit(0);
     }
     if (child > 0) waitpid(child, NULL, 0);
-    for (size_t i = 0; i < count; i++) strcpy(run->failures[i].shrunk, shared[i].shrunk);
+    memcpy(run->failures, shared, count * sizeof *shared);
     munmap(shared, bytes);
 }

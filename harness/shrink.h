@@ -6,7 +6,8 @@
 #include "run.h"
 
 /* Shrinks the cases of the failures (shape, strides, placement, options, environment) and writes
- * `shrunk` where something smaller fails with the same verdict and check. In a process of its own. */
+ * `shrunk` where something smaller fails with the same verdict and check; adds pattern and likely cause.
+ * In a process of its own. */
 void hn_shrink_all(hn_run *run);
 
 #endif

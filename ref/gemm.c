@@ -304,59 +304,46 @@ static ref_range range_sum(const cell *c, const parts *x, const plan *p)
     return y;
 }
 
+/* + beta c: a product of its own with CK_NUM_MULADD, else an FMA, in which it cannot overflow; with
+ * an unknown order either. In strict mode nothing overflows. */
+static ref_range add_product(const plan *p, ref_range y, ref_range beta, ref_range c)
+{
+    const int muladd = (p->spec->num->flags & CK_NUM_MULADD) != 0;
+    const ref_range fused = ref_range_add(p->fp, y, ref_range_product(p->fp, beta, c));
+    ref_range z = ref_range_add(p->fp, y, ref_range_mul(p->fp, beta, c));
+    if (p->order.lanes == 0 && !muladd) z.can |= fused.can;
+    return p->order.lanes == 0 || muladd ? z : fused;
+}
+
 static unsigned classes(const cell *c, const parts *x, const plan *p)
 {
     const ref_fp fp = p->fp;
     const epilogue *ep = &c->ep;
     ref_range y = range_sum(c, x, p);
     if (ep->alpha != 1) y = ref_range_mul(fp, y, ref_range_of(ep->alpha));
-    if (ep->beta != 0)
-        y = ref_range_add(fp, y, ref_range_mul(fp, ref_range_of(ep->beta), ref_range_of(ep->c)));
+    if (ep->beta != 0) y = add_product(p, y, ref_range_of(ep->beta), ref_range_of(ep->c));
     if (ep->bias != 0) y = ref_range_add(fp, y, ref_range_of(ep->bias));
     if (!p->spec->strict || y.can != REF_FINITE) return y.can;
     if (fabs(y.b.v) - y.b.e > REF_OVER) return y.b.v > 0 ? REF_PINF : REF_NINF;
     return fabs(y.b.v) + y.b.e < REF_OVER ? REF_FINITE : REF_FINITE | REF_PINF;
 }
 
-/* Infinities, NaNs or large numbers are about: demand only what every order gives. */
-static void judge_special(cell *c, const plan *p, size_t count, double *v, double *e)
+/* Value and radius under one spec. */
+static ref_ball judge(cell *c, const plan *p, size_t s)
 {
-    const parts x = split(c);
-    double special = 0;
-    int any = 0, found = 0;
-    for (size_t s = 0; s < count; s++) {
-        const unsigned can = classes(c, &x, &p[s]);
-        e[s] = 0;
-        if (can == REF_FINITE)
-            e[s] = radius(c, p, s);
-        else if (can == REF_NAN || can == REF_PINF || can == REF_NINF) {
-            special = can == REF_NAN ? (double)NAN : can == REF_PINF ? INFINITY : -INFINITY;
-            found = 1;
-        } else {
-            e[s] = REF_ANY;
-            any = 1;
-        }
-    }
-    *v = found ? special : any && !isfinite(c->out) ? 0 : c->out;
-    if (found) /* never, but were a ball asked for beside an infinity, it could not be said */
-        for (size_t s = 0; s < count; s++)
-            if (e[s] > 0) e[s] = REF_ANY;
+    return (ref_ball){ c->out, radius(c, p, s) };
 }
 
-static void judge(cell *c, const plan *p, size_t count, double *v, double *e)
+/* The same where infinities, NaNs or large numbers are about: only what every order gives. */
+static ref_ball judge_special(cell *c, const plan *p, size_t s, const parts *x)
 {
-    for (size_t s = 0; s < count; s++) c->nodes[s] = -1;
-    c->products = -1;
-    c->unit = 0;
-    sum(c);
-    /* with 2^-2 to spare for growth, which n > 2^21 in directed mode might exceed */
-    const double s = c->s + c->fine_s + fabs((double)c->ep.alpha) * c->fine_s + c->add;
-    if (!(s < (double)FLT_MAX / 4 && c->terms.n < 1u << 21)) {
-        judge_special(c, p, count, v, e);
-        return;
+    switch (classes(c, x, &p[s])) {
+    case REF_FINITE: return judge(c, p, s);
+    case REF_PINF: return (ref_ball){ INFINITY, 0 };
+    case REF_NINF: return (ref_ball){ -INFINITY, 0 };
+    case REF_NAN: return (ref_ball){ (double)NAN, 0 };
+    default: return (ref_ball){ isfinite(c->out) ? c->out : 0, REF_ANY };
     }
-    *v = c->out;
-    for (size_t s2 = 0; s2 < count; s2++) e[s2] = radius(c, p, s2);
 }
 
 /* Mean |element product|, what one dropped element would change; else what the epilogue adds. */
@@ -376,11 +363,22 @@ typedef struct sink {
 
 static void emit(cell *c, const sink *k, size_t i)
 {
-    double e[BATCH], v = 0;
-    judge(c, k->p, k->count, &v, e);
-    k->out->v[i] = v;
+    for (size_t s = 0; s < k->count; s++) c->nodes[s] = -1;
+    c->products = -1;
+    c->unit = 0;
+    sum(c);
     k->out->term[i] = term(c);
-    for (size_t s = 0; s < k->count; s++) k->out->e[(k->first + s) * k->out->n + i] = e[s];
+    /* with 2^-2 to spare for growth, which n > 2^21 in directed mode might exceed */
+    const double all = c->s + c->fine_s + fabs((double)c->ep.alpha) * c->fine_s + c->add;
+    const int special = !(all < (double)FLT_MAX / 4 && c->terms.n < 1u << 21);
+    parts x = { 0, 0, 0 };
+    if (special) x = split(c);
+    for (size_t s = 0; s < k->count; s++) {
+        const ref_ball y = special ? judge_special(c, k->p, s, &x) : judge(c, k->p, s);
+        const size_t at = (k->first + s) * k->out->n + i;
+        k->out->v[at] = y.v;
+        k->out->e[at] = y.e;
+    }
 }
 
 /* Operands of one f32 output. */

@@ -2,7 +2,7 @@
 /* References of the quantisers, by the one formula of quant.h, and of dequantisation: all exact. */
 #include "f16.h"
 
-enum { BLOCK = 32, BYTES = 34, PARTS = 1 + BLOCK };
+enum { BLOCK = 32, BYTES = 34 };
 
 /* The one formula. */
 typedef struct block {
@@ -50,22 +50,27 @@ static int other_mode(const ref_spec *spec, double amax)
     return spec->u > 0x1p-24 || ((spec->daz || spec->ftz) && amax > 0 && amax < 0x1p-118);
 }
 
-/* The ball of both codes at a tie is their middle, 1/2. Only where a spec that wants the formula is
- * asked for together with one that does not, v has to be the code and the other's radius 1. */
-static void code_cell(const block *y, double x, const ref_spec *specs, size_t nspecs, ref_out *out,
-                      size_t at)
+/* A code, from x; at a tie the ball of both neighbours for those that may take either. */
+static void code_cell(const block *y, size_t i, double x, const ref_spec *specs, size_t nspecs,
+                      ref_out *out, size_t at)
 {
-    const size_t i = at % PARTS - 1;
     double tie = 0;
     const int tied = y->amax > 0 && near_tie(x, y->amax, &tie);
-    size_t free = 0;
-    for (size_t s = 0; s < nspecs; s++) free += either(&specs[s]) != 0;
-    const int middle = tied && free == nspecs;
-    out->v[at] = middle ? tie : y->code[i];
+    out->term[at] = 1;
     for (size_t s = 0; s < nspecs; s++) {
-        double *e = &out->e[s * out->n + at];
-        *e = tied && either(&specs[s]) ? (middle ? 0.5 : 1) : 0;
-        if (other_mode(&specs[s], y->amax)) *e = REF_ANY;
+        const int both = tied && either(&specs[s]);
+        out->v[s * out->n + at] = both ? tie : y->code[i];
+        out->e[s * out->n + at] = other_mode(&specs[s], y->amax) ? REF_ANY : both ? 0.5 : 0;
+    }
+}
+
+static void scale_cell(const block *y, const ref_spec *specs, size_t nspecs, ref_out *out,
+                       size_t at)
+{
+    out->term[at] = 1;
+    for (size_t s = 0; s < nspecs; s++) {
+        out->v[s * out->n + at] = y->bits;
+        out->e[s * out->n + at] = other_mode(&specs[s], y->amax) ? REF_ANY : 0;
     }
 }
 
@@ -81,15 +86,9 @@ void ref_quantize_row_q8_0(const void *args, const ref_tile *tile, const ref_spe
         for (size_t b = 0; b < tile->cols; b++) {
             const float *in = x + (tile->c0 + b) * BLOCK;
             const block y = quantize(in);
-            out->v[at] = y.bits;
-            out->term[at] = 1;
-            for (size_t s = 0; s < nspecs; s++)
-                out->e[s * out->n + at] = other_mode(&specs[s], y.amax) ? REF_ANY : 0;
-            at++;
-            for (int i = 0; i < BLOCK; i++, at++) {
-                out->term[at] = 1;
-                code_cell(&y, (double)in[i], specs, nspecs, out, at);
-            }
+            scale_cell(&y, specs, nspecs, out, at++);
+            for (size_t i = 0; i < BLOCK; i++, at++)
+                code_cell(&y, i, (double)in[i], specs, nspecs, out, at);
         }
 }
 
@@ -105,8 +104,10 @@ void ref_dequant_row_q8_0(const void *args, const ref_tile *tile, const ref_spec
         const unsigned char *p = x + j / BLOCK * BYTES, *code = p + 2 + j % BLOCK;
         const double d = ref_f16_value((uint16_t)(p[0] | p[1] << 8));
         const int q = *code < 128 ? *code : *code - 256;
-        out->v[i] = d * q;
         out->term[i] = isfinite(d) ? fabs(d) : 0;
-        for (size_t s = 0; s < nspecs; s++) out->e[s * out->n + i] = 0;
+        for (size_t s = 0; s < nspecs; s++) {
+            out->v[s * out->n + i] = d * q;
+            out->e[s * out->n + i] = 0;
+        }
     }
 }

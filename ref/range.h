@@ -67,6 +67,12 @@ static inline ref_range ref_range_mul(ref_fp fp, ref_range x, ref_range y)
     return z;
 }
 
+/* The same product on its way into the addition of an FMA: neither rounded nor overflowing. */
+static inline ref_range ref_range_product(ref_fp fp, ref_range x, ref_range y)
+{
+    return ref_range_mul((ref_fp){ 0, 0, 0, fp.daz }, x, y);
+}
+
 static inline ref_range ref_range_add(ref_fp fp, ref_range x, ref_range y)
 {
     const unsigned inf = REF_PINF | REF_NINF;

@@ -19,13 +19,13 @@ typedef struct ref_spec {
 /* REF_ANY as a radius: an intermediate may or may not overflow, every result is right. */
 #define REF_ANY (-1.0)
 
-/* One cell for each output component, row by row of the tile. With `specs` of them asked for, the
- * radius of component i under spec s is e[s * n + i]:
- *   e = REF_ANY: no demand, whatever v is (another spec's demand may be an infinity or a NaN);
+/* One cell for each output component, row by row of the tile. With `specs` of them asked for, value
+ * and radius of component i under spec s are v[s * n + i], e[s * n + i]:
+ *   e = REF_ANY: no demand, whatever v is;
  *   v NaN: the result must be a NaN; v infinite: that infinity; else |y - v| <= e, where e = 0
- * means equality. e is never NaN or +inf: that is a harness error. term: mean magnitude of what is
- * summed up into the component, by which a case's power is judged: a fault smaller than e is
- * invisible. */
+ * means equality. e is never NaN or +inf: that is a harness error. term[i], the same for all specs:
+ * mean magnitude of what is summed up into the component, by which a case's power is judged: a fault
+ * smaller than e is invisible. */
 typedef struct ref_out {
     size_t n;
     double *v;

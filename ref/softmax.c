@@ -122,32 +122,35 @@ static double quotient_off(const view *w, const row *r, double d, double E)
     return (p * (rel + own) + lost + small) * REF_SLACK;
 }
 
-/* Below it p rounds to zero in strict mode too, whose errors are far below 2^-20 relative. */
-static double value_of(double p) { return p < REF_HALF_MIN * (1 - 0x1p-20) ? 0 : p; }
+/* Strict: below half of the least float p rounds to 0, its errors being far below 2^-20 relative. */
+static ref_ball entry_strict(const view *w, const row *r, double d, double E)
+{
+    const double p = E / r->sum, e = quotient_off(w, r, d, E);
+    if (p < REF_HALF_MIN * (1 - 0x1p-20)) return ref_exact(0);
+    return (ref_ball){ p, (ref_half_ulp(p + e) + e) * REF_SLACK };
+}
 
 /* Radius 0: the value 2^-k where D is the exact count 2^k of the maxima; 0 where the exponential is
  * 0 for certain. Source: decisions.md 4. */
-static double radius(const view *w, const row *r, double d, double E)
+static ref_ball entry(const view *w, const row *r, double d, double E)
 {
-    const double p = E / r->sum, v = value_of(p);
-    if (isinf(d)) return 0;
-    if (w->sharp && d == 0 && is_pow2(r->count)) return 0;
-    if (w->spec->strict) {
-        const double e = quotient_off(w, r, d, E);
-        return v == 0 ? 0 : (ref_half_ulp(p + e) + e) * REF_SLACK;
-    }
+    const double p = E / r->sum;
     const fate f = fate_of(w, d);
-    if (f == DEAD) return v * REF_SLACK;
-    const double e = quotient_off(w, r, d, E) + (p - v);
-    return f == MAYBE ? fmax(v * REF_SLACK, e) : e;
+    if (f == DEAD) return ref_exact(0);
+    if (w->sharp && d == 0 && is_pow2(r->count)) return ref_exact(p);
+    if (w->spec->strict) return entry_strict(w, r, d, E);
+    const double e = quotient_off(w, r, d, E);
+    return (ref_ball){ p, f == MAYBE ? fmax(p * REF_SLACK, e) : e };
 }
 
 static void fill(ref_out *out, size_t at, size_t n, size_t nspecs, double v)
 {
     for (size_t i = at; i < at + n; i++) {
-        out->v[i] = v;
         out->term[i] = 0;
-        for (size_t s = 0; s < nspecs; s++) out->e[s * out->n + i] = 0;
+        for (size_t s = 0; s < nspecs; s++) {
+            out->v[s * out->n + i] = v;
+            out->e[s * out->n + i] = 0;
+        }
     }
 }
 
@@ -164,7 +167,7 @@ static double maximum(const float *x, size_t n)
 
 static void live_row(row *r, const ref_spec *specs, size_t nspecs, ref_out *out, size_t at)
 {
-    r->E = out->v + at; /* until the end */
+    r->E = out->term + at; /* until the end */
     r->count = r->tiny = 0;
     for (size_t j = 0; j < r->n; j++) {
         const double d = (double)r->x[j] - r->m;
@@ -175,13 +178,13 @@ static void live_row(row *r, const ref_spec *specs, size_t nspecs, ref_out *out,
     r->sum = r->count + r->tiny;
     for (size_t s = 0; s < nspecs; s++) {
         const view w = view_of(&specs[s], r);
-        for (size_t j = 0; j < r->n; j++)
-            out->e[s * out->n + at + j] = radius(&w, r, (double)r->x[j] - r->m, r->E[j]);
+        for (size_t j = 0; j < r->n; j++) {
+            const ref_ball y = entry(&w, r, (double)r->x[j] - r->m, r->E[j]);
+            out->v[s * out->n + at + j] = y.v;
+            out->e[s * out->n + at + j] = y.e;
+        }
     }
-    for (size_t j = 0; j < r->n; j++) {
-        out->term[at + j] = r->E[j] / r->sum;
-        out->v[at + j] = value_of(out->term[at + j]);
-    }
+    for (size_t j = 0; j < r->n; j++) out->term[at + j] = r->E[j] / r->sum;
 }
 
 /* y[h,i,j] = E_j / D over j <= i, +0 beyond. Radius: E off by a_j (rounded difference, rexp), D off

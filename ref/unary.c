@@ -7,46 +7,45 @@ static const double exp_own = 2 * REF_UD, exp_strict = 4 * REF_UD;
 
 static double cap(double e) { return e * REF_SLACK; }
 
+/* 2^-150 rounds to 0, and anything less; v is off by exp_own, the strict kernel by exp_strict. */
+static int strict_zero(double v) { return v < REF_HALF_MIN * (1 - 8 * REF_UD); }
+
 /* Overflow: RN(v) is infinite iff v >= REF_OVER; a result within the budget of that may be either.
  * Directed rounding may stop at FLT_MAX. Never NaN, never negative. */
-static unsigned exp_classes(const ref_spec *spec, ref_ball b)
+static ref_ball overflow(const ref_spec *spec, ref_ball b)
 {
-    if (b.v + b.e < REF_OVER) return REF_FINITE;
     const int nearest = spec->strict || spec->u <= 0x1p-24;
-    return nearest && b.v - b.e > REF_OVER ? REF_PINF : REF_FINITE | REF_PINF;
+    if (b.v + b.e < REF_OVER) return b;
+    if (nearest && b.v - b.e > REF_OVER) return (ref_ball){ INFINITY, 0 };
+    return (ref_ball){ b.v, REF_ANY };
 }
 
-static int flushed(const ref_spec *spec, double x)
+/* Strict: half an ulp and both exponentials. */
+static ref_ball exp_of_strict(double v)
 {
-    return !spec->strict && spec->num->exp_zero_below < 0 && x < spec->num->exp_zero_below;
+    const double e = (exp_own + exp_strict) * v;
+    if (strict_zero(v)) return ref_exact(0);
+    return (ref_ball){ v, cap(ref_half_ulp(v + e) + e) };
 }
 
 /* Fast: r v with r = rexp u, u doubled in directed modes as the spec says; where the result may be
- * subnormal its rounding eta (or the flush) too; below exp_zero_below v itself, as the result is 0.
- * DAZ changes exp of a subnormal by less than 2^-125. Strict: half an ulp and both exponentials. */
-static double exp_radius(const ref_spec *spec, double x, double v)
+ * subnormal its rounding eta (or the flush) too; exactly 0 below exp_zero_below. DAZ changes exp of
+ * a subnormal by less than 2^-125. */
+static ref_ball exp_of_fast(const ref_spec *spec, double x, double v)
 {
-    const double own = exp_own * v;
-    if (x == 0) return 0;
-    if (spec->strict) {
-        const double e = own + exp_strict * v;
-        return v < REF_HALF_MIN * (1 - 8 * REF_UD) ? v : cap(ref_half_ulp(v + e) + e);
-    }
-    if (flushed(spec, x)) return cap(v + own);
     const ref_fp fp = ref_fp_of(spec);
-    const double r = spec->num->rexp * fp.u * v;
-    return cap(r + own + (v - r < REF_MIN_NORMAL ? fp.eta : 0) + 4 * fp.daz * (fabs(x) < fp.daz));
+    const double r = spec->num->rexp * fp.u * v, zero_below = spec->num->exp_zero_below;
+    if (zero_below < 0 && x < zero_below) return ref_exact(0);
+    const double under = (v - r < REF_MIN_NORMAL ? fp.eta : 0) + 4 * fp.daz * (fabs(x) < fp.daz);
+    return (ref_ball){ v, cap(r + exp_own * v + under) };
 }
 
-/* v = exp(x), which is 0 if each spec asked for must give 0: below exp_zero_below, or, in strict
- * mode, rounding to 0. Else what must be 0 is held to [0, 2v] only. */
-static double exp_value(const ref_spec *specs, size_t nspecs, double x)
+/* v = exp(x), or finite and as much beyond FLT_MAX. */
+static ref_ball exp_of(const ref_spec *spec, double x, double v)
 {
-    const double v = exp(fmin(x, 200)); /* finite, and as much beyond FLT_MAX as exp(x) */
-    for (size_t s = 0; s < nspecs; s++)
-        if (specs[s].strict ? !(v < REF_HALF_MIN * (1 - 8 * REF_UD)) : !flushed(&specs[s], x))
-            return v;
-    return 0;
+    if (isnan(x) || isinf(x)) return ref_exact(exp(x));
+    if (x == 0) return ref_exact(1);
+    return overflow(spec, spec->strict ? exp_of_strict(v) : exp_of_fast(spec, x, v));
 }
 
 /* y = exp(x), |dy| <= rexp u y. exp(0) = 1, exp(-inf) = +0, exp(+inf) = +inf, NaN gives NaN, all
@@ -56,18 +55,12 @@ void ref_exp_f32(const void *args, const ref_tile *tile, const ref_spec *specs, 
 {
     const float *in = ((const ref_unary_args *)args)->x;
     for (size_t i = 0; i < tile->rows * tile->cols; i++) {
-        const double x = (double)in[tile->c0 + i % tile->cols];
-        const int special = isnan(x) || isinf(x);
-        const double v = special ? exp(x) : exp_value(specs, nspecs, x);
-        out->v[i] = v;
-        out->term[i] = isfinite(v) ? v : 0;
+        const double x = (double)in[tile->c0 + i % tile->cols], v = exp(fmin(x, 200));
+        out->term[i] = isnan(x) || isinf(x) ? 0 : v;
         for (size_t s = 0; s < nspecs; s++) {
-            double *e = &out->e[s * out->n + i];
-            *e = special ? 0 : exp_radius(&specs[s], x, v);
-            const unsigned can = special ? 0 : exp_classes(&specs[s], (ref_ball){ v, *e });
-            if (can == REF_PINF) out->v[i] = INFINITY;
-            if (can == REF_PINF) *e = 0;
-            if (can == (REF_FINITE | REF_PINF)) *e = REF_ANY;
+            const ref_ball y = exp_of(&specs[s], x, v);
+            out->v[s * out->n + i] = y.v;
+            out->e[s * out->n + i] = y.e;
         }
     }
 }

@@ -27,13 +27,15 @@ static void k_head(const void *args)
     hn_wrapped(&g);
 }
 
-/* The rows from `first` on again, from changed arguments. */
-static void again(const ck_gemm_args *args, ck_gemm_args g, size_t first)
+/* The last row from changed arguments, the others from the right ones. */
+static void last_row_from(const ck_gemm_args *args, ck_gemm_args g)
 {
-    hn_wrapped(args);
-    g.m = args->m - first;
-    g.y = args->y + first * args->ldy;
-    if (g.c) g.c += first * args->ldc;
+    ck_gemm_args others = *args;
+    const size_t last = --others.m;
+    hn_wrapped(&others);
+    g.m = 1;
+    g.y = args->y + last * args->ldy;
+    if (g.c) g.c = args->c + last * args->ldc;
     hn_wrapped(&g);
 }
 
@@ -42,7 +44,7 @@ static void last_row_k_tail(const void *args)
     ck_gemm_args g = *(const ck_gemm_args *)args;
     g.a += (g.m - 1) * g.lda;
     g.k -= g.k > 0;
-    again(args, g, g.m - 1);
+    last_row_from(args, g);
 }
 
 /* The stride of the last row is that of the one before. */
@@ -54,7 +56,7 @@ static void last_row_of_a(const void *args)
         return;
     }
     g.a += (g.m - 1) * g.k;
-    again(args, g, g.m - 1);
+    last_row_from(args, g);
 }
 
 static void last_row_of_c(const void *args)
@@ -234,31 +236,34 @@ static void strict_other_tree(const void *args)
     _mm_setcsr(before);
 }
 
-#define ROW(what, mode, by) { .name = #what, .on = HN_ON_GEMM, .modes = mode, .fn = what, .checks = by }
-#define OWN(what, by)                                                                           \
-    {                                                                                           \
-        .name = #what, .on = HN_ON_GEMM, .modes = HN_IN_FAST, .fn = what, .checks = by,         \
-        .spec = &any_order                                                                      \
+#define ROW(what, mode, by)                                                      \
+    {                                                                            \
+        .name = #what, .on = HN_ON_GEMM, .modes = mode, .fn = what, .checks = by \
+    }
+#define OWN(what, by)                                                                   \
+    {                                                                                   \
+        .name = #what, .on = HN_ON_GEMM, .modes = HN_IN_FAST, .fn = what, .checks = by, \
+        .spec = &any_order                                                              \
     }
 static const hn_mutant list[] = {
-    ROW(k_tail, HN_IN_BOTH, HN_BY(VALUE)),
-    ROW(k_head, HN_IN_BOTH, HN_BY(VALUE)),
-    ROW(last_row_k_tail, HN_IN_BOTH, HN_BY(VALUE)),
-    ROW(last_row_of_a, HN_IN_BOTH, HN_BY(JUNK) | HN_BY(VALUE)),
-    ROW(last_row_of_c, HN_IN_BOTH, HN_BY(JUNK) | HN_BY(VALUE)),
-    ROW(columns_by_k, HN_IN_BOTH, HN_BY(JUNK) | HN_BY(VALUE)),
-    ROW(swapped_tail, HN_IN_BOTH, HN_BY(VALUE)),
-    ROW(alpha_ignored, HN_IN_BOTH, HN_BY(VALUE)),
-    ROW(beta_ignored, HN_IN_BOTH, HN_BY(VALUE)),
-    ROW(beta_is_one, HN_IN_BOTH, HN_BY(VALUE)),
-    ROW(bias_ignored, HN_IN_BOTH, HN_BY(VALUE)),
-    ROW(bias_first_only, HN_IN_BOTH, HN_BY(VALUE)),
-    ROW(bf16_activations, HN_IN_BOTH, HN_BY(VALUE)),
+    ROW(k_tail, HN_IN_BOTH, HN_BY_NUMBERS),
+    ROW(k_head, HN_IN_BOTH, HN_BY_NUMBERS),
+    ROW(last_row_k_tail, HN_IN_BOTH, HN_BY_NUMBERS | HN_BY(BATCH)),
+    ROW(last_row_of_a, HN_IN_BOTH, HN_BY(JUNK) | HN_BY_NUMBERS | HN_BY(BATCH)),
+    ROW(last_row_of_c, HN_IN_BOTH, HN_BY(JUNK) | HN_BY_NUMBERS | HN_BY(BATCH)),
+    ROW(columns_by_k, HN_IN_BOTH, HN_BY(JUNK) | HN_BY_NUMBERS),
+    ROW(swapped_tail, HN_IN_BOTH, HN_BY_NUMBERS),
+    ROW(alpha_ignored, HN_IN_BOTH, HN_BY_NUMBERS),
+    ROW(beta_ignored, HN_IN_BOTH, HN_BY_NUMBERS),
+    ROW(beta_is_one, HN_IN_BOTH, HN_BY_NUMBERS),
+    ROW(bias_ignored, HN_IN_BOTH, HN_BY_NUMBERS),
+    ROW(bias_first_only, HN_IN_BOTH, HN_BY_NUMBERS),
+    ROW(bf16_activations, HN_IN_BOTH, HN_BY_NUMBERS),
     OWN(own, 0),
-    OWN(lane_replaced, HN_BY(VALUE)),
+    OWN(lane_replaced, HN_BY_NUMBERS),
     OWN(batch_row, HN_BY(BATCH)),
     ROW(strict_other_tree, HN_IN_STRICT, HN_BY(STRICT)),
-    ROW(strict_chain, HN_IN_STRICT, HN_BY(VALUE)),
+    ROW(strict_chain, HN_IN_STRICT, HN_BY_NUMBERS),
 };
 #undef ROW
 #undef OWN

@@ -17,7 +17,8 @@ int hn_upper_tracked(void);
 static const char *lacks_upper(void)
 {
     const char *lacks = ck_cpu_lacks(CK_ISA_avx2);
-    return lacks || hn_upper_tracked() ? lacks : "CPU does not tell whether upper halves are in use";
+    return lacks || hn_upper_tracked() ? lacks
+                                       : "CPU does not tell whether upper halves are in use";
 }
 
 static const char *lacks_sse41(void) { return ck_cpu_lacks(CK_ISA_sse41); }
@@ -53,7 +54,8 @@ static void aborts(const void *args)
 static void hangs(const void *args)
 {
     hn_wrapped(args);
-    for (volatile int forever = 1; forever;) {}
+    for (volatile int forever = 1; forever;) {
+    }
 }
 
 /* Now and then, so that the run has something to go on with. */
@@ -83,16 +85,19 @@ static void is_killed(const void *args)
 
 static void body(const void *args) { hn_wrapped(args); }
 
-#define ROW(what, f, ons, mode, by) { .name = what, .on = ons, .modes = mode, .fn = f, .checks = by }
-#define CLAIM(what, is, from, without)                                                           \
-    {                                                                                            \
-        .name = what, .on = HN_ON_ALL, .modes = HN_IN_BOTH, .fn = body, .checks = HN_BY(ISA),    \
-        .stage = HN_BY_TRACE, .isa = is, .wraps = from, .lacks = without                         \
+#define ROW(what, f, ons, mode, by)                                   \
+    {                                                                 \
+        .name = what, .on = ons, .modes = mode, .fn = f, .checks = by \
     }
-#define DEATH(f, mode)                                                                       \
-    {                                                                                        \
-        .name = #f, .on = HN_ON_GEMM, .modes = mode, .fn = f, .checks = HN_BY(CRASH),        \
-        .stage = HN_BY_RUN                                                                   \
+#define CLAIM(what, is, from, without)                                                        \
+    {                                                                                         \
+        .name = what, .on = HN_ON_ALL, .modes = HN_IN_BOTH, .fn = body, .checks = HN_BY(ISA), \
+        .stage = HN_BY_TRACE, .isa = is, .wraps = from, .lacks = without                      \
+    }
+#define DEATH(f, mode)                                                                \
+    {                                                                                 \
+        .name = #f, .on = HN_ON_GEMM, .modes = mode, .fn = f, .checks = HN_BY(CRASH), \
+        .stage = HN_BY_RUN                                                            \
     }
 static const hn_mutant list[] = {
     ROW("clobbers_rbx", hn_broken_rbx, HN_ON_ALL, HN_IN_BOTH, HN_BY(ABI)),
@@ -104,8 +109,12 @@ static const hn_mutant list[] = {
     ROW("writes_stack", hn_broken_stack, HN_ON_ALL, HN_IN_FAST, HN_BY(ABI)),
     ROW("writes_stack_far", hn_broken_stack_far, HN_ON_GEMM, HN_IN_FAST, HN_BY(ABI)),
     ROW("sets_direction", hn_broken_direction, HN_ON_ALL, HN_IN_FAST, HN_BY(ABI)),
-    { .name = "leaves_upper", .on = HN_ON_ALL, .modes = HN_IN_BOTH, .fn = hn_broken_upper,
-      .checks = HN_BY(ABI), .lacks = lacks_upper },
+    { .name = "leaves_upper",
+      .on = HN_ON_ALL,
+      .modes = HN_IN_BOTH,
+      .fn = hn_broken_upper,
+      .checks = HN_BY(ABI),
+      .lacks = lacks_upper },
     ROW("sets_ftz", flush_to_zero, HN_ON_ALL, HN_IN_BOTH, HN_BY(FPENV)),
     ROW("sets_rounding", rounding, HN_ON_ALL, HN_IN_FAST, HN_BY(FPENV)),
     ROW("sets_x87", x87_precision, HN_ON_ALL, HN_IN_FAST, HN_BY(FPENV)),

@@ -137,7 +137,7 @@ static void uses_beyond(const void *args)
     v.of[0].at[0] ^= *hn_seen_at(o, o->rows - 1, hn_seen_live(o, o->rows - 1));
 }
 
-/* y += what was there. */
+/* y += what was there. A sum that rounds to what was there looks like nothing written. */
 static void add_old(const void *args, int only_finite)
 {
     const hn_view v = hn_view_of(args);
@@ -171,7 +171,10 @@ static void beta_zero_reads_c(const void *args)
         for (size_t j = 0; j < g->n; j++) g->y[i * g->ldy + j] += 0.0f * g->c[i * g->ldc + j];
 }
 
-#define ROW(what, ons, mode, by) { .name = #what, .on = ons, .modes = mode, .fn = what, .checks = by }
+#define ROW(what, ons, mode, by)                                          \
+    {                                                                     \
+        .name = #what, .on = ons, .modes = mode, .fn = what, .checks = by \
+    }
 static const hn_mutant list[] = {
     ROW(reads_after_1, HN_ON_ALL, HN_IN_BOTH, HN_BY(GUARD)),
     ROW(reads_after_2, HN_ON_GEMM | HN_ON_GEMM_Q, HN_IN_BOTH, HN_BY(GUARD)),
@@ -194,7 +197,7 @@ static const hn_mutant list[] = {
     ROW(uses_slack_1, HN_ON_ROWS, HN_IN_BOTH, HN_BY(JUNK)),
     ROW(uses_slack_2, HN_ON_GEMM | HN_ON_GEMM_Q, HN_IN_FAST, HN_BY(JUNK)),
     ROW(uses_beyond, HN_ON_ALL, HN_IN_FAST, HN_BY(JUNK) | HN_BY(GUARD)),
-    ROW(adds_old, HN_ON_F32, HN_IN_BOTH, HN_BY(PREFILL)),
+    ROW(adds_old, HN_ON_F32, HN_IN_BOTH, HN_BY(PREFILL) | HN_BY(UNWRITTEN)),
     ROW(adds_old_finite, HN_ON_F32, HN_IN_FAST, HN_BY(PREFILL)),
     ROW(adds_old_code, HN_ON_QUANTIZE, HN_IN_FAST, HN_BY(PREFILL)),
     ROW(beta_zero_reads_c, HN_ON_GEMM, HN_IN_BOTH, HN_BY(JUNK)),

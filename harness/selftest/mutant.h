@@ -36,13 +36,15 @@ typedef struct hn_mutant {
     ck_fn *fn;
     unsigned checks; /* bit c: check c may report it; 0: nothing may */
     hn_stage stage;
-    const ck_numspec *spec; /* NULL: of the kernel it wraps */
-    const char *isa;        /* that it claims to be; NULL: "mutant" */
-    const char *wraps;      /* isa of the kernel that it wraps; NULL: scalar */
+    const ck_numspec *spec;     /* NULL: of the kernel it wraps */
+    const char *isa;            /* that it claims to be; NULL: "mutant" */
+    const char *wraps;          /* isa of the kernel that it wraps; NULL: scalar */
     const char *(*lacks)(void); /* why it cannot be shown here; NULL: it can */
 } hn_mutant;
 
 #define HN_BY(check) (1u << HN_CHECK_##check)
+/* Wrong numbers, whatever they are: a NaN among them, or strict bits that are within the bound. */
+#define HN_BY_NUMBERS (HN_BY(VALUE) | HN_BY(NAN) | HN_BY(STRICT))
 
 /* The lists, each of `count` mutants. */
 typedef struct hn_mutants {

@@ -150,7 +150,10 @@ static void every_third(const void *args)
     if (++calls % 3 == 0) v.of[0].at[v.of[0].unit > sizeof(float) ? 2 : 0] ^= 1;
 }
 
-#define ROW(what, ons, mode, by) { .name = #what, .on = ons, .modes = mode, .fn = what, .checks = by }
+#define ROW(what, ons, mode, by)                                          \
+    {                                                                     \
+        .name = #what, .on = ons, .modes = mode, .fn = what, .checks = by \
+    }
 static const hn_mutant list[] = {
     ROW(identity, HN_ON_ALL, HN_IN_BOTH, 0),
     ROW(first_element, HN_ON_ALL, HN_IN_BOTH, HN_BY(VALUE)),
@@ -166,7 +169,7 @@ static const hn_mutant list[] = {
     ROW(other_zero, HN_ON_GEMM | HN_ON_GEMM_Q, HN_IN_STRICT, HN_BY(STRICT)),
     ROW(twice, HN_ON_GEMM | HN_ON_SOFTMAX | HN_ON_EXP, HN_IN_BOTH, HN_BY(ALIAS)),
     ROW(computed_in_float, HN_ON_GEMM | HN_ON_GEMM_Q | HN_ON_SOFTMAX | HN_ON_EXP, HN_IN_STRICT,
-        HN_BY(VALUE) | HN_BY(STRICT)),
+        HN_BY_NUMBERS),
     ROW(no_repeat, HN_ON_ALL, HN_IN_BOTH, HN_BY(REPEAT)),
     ROW(every_third, HN_ON_ALL, HN_IN_FAST,
         HN_BY(REPEAT) | HN_BY(PREFILL) | HN_BY(JUNK) | HN_BY(VALUE) | HN_BY(ALIAS) | HN_BY(BATCH)),

@@ -14,15 +14,15 @@ enum { QS = 2 };
 /* --- quantize: a body in which one step can be wrong. Nearest rounding is the caller's. */
 
 typedef struct fault {
-    bool half_away;       /* ties away from zero */
-    bool inverse_of_d;    /* 1 / d instead of 127 / amax */
-    bool amax_short;      /* the last element is not looked at */
-    bool amax_signed;     /* max x instead of max |x| */
-    bool amax_before;     /* the last block uses the scale of the one before */
-    bool d_truncated;     /* to f16 */
-    bool minus_128;       /* the most negative code is -128 */
-    bool truncates;       /* codes towards zero */
-    bool nan_ignored;     /* a NaN leaves the block as if it were not there */
+    bool half_away;    /* ties away from zero */
+    bool inverse_of_d; /* 1 / d instead of 127 / amax */
+    bool amax_short;   /* the last element is not looked at */
+    bool amax_signed;  /* max x instead of max |x| */
+    bool amax_before;  /* the last block uses the scale of the one before */
+    bool d_truncated;  /* to f16 */
+    bool minus_128;    /* the most negative code is -128 */
+    bool truncates;    /* codes towards zero */
+    bool nan_ignored;  /* a NaN leaves the block as if it were not there */
 } fault;
 
 static float largest(const float *x, const fault *f)
@@ -108,13 +108,22 @@ static void own_values(const ck_dequant_args *q, value_fn *value)
     }
 }
 
-static float right_value(float d, unsigned char q) { return d * (float)(signed char)q; }
+static float right_value(float d, unsigned char q)
+{
+    const float y = d * (float)(signed char)q;
+    return isnan(y) ? (float)NAN : y; /* strict kernels have one NaN */
+}
+
 static float unsigned_value(float d, unsigned char q) { return d * (float)q; }
-static float clamped_value(float d, unsigned char q) { return d * (q == 128 ? -127.0f : (float)(signed char)q); }
+static float clamped_value(float d, unsigned char q)
+{
+    return d * (q == 128 ? -127.0f : (float)(signed char)q);
+}
 
 static float flushed_value(float d, unsigned char q)
 {
-    return fabsf(d) < 0x1p-14f && isfinite(d) ? copysignf(0.0f, d) * (float)(signed char)q : right_value(d, q);
+    return fabsf(d) < 0x1p-14f && isfinite(d) ? copysignf(0.0f, d) * (float)(signed char)q
+                                              : right_value(d, q);
 }
 
 static float positive_zero(float d, unsigned char q)
@@ -153,7 +162,10 @@ static void residue_of_blocks(const void *args)
     if (v.of[1].cols % 4 == 3) hn_spoil(&v.of[0], 0, v.of[0].cols - 1);
 }
 
-#define ROW(what, ons, mode, by) { .name = #what, .on = ons, .modes = mode, .fn = what, .checks = by }
+#define ROW(what, ons, mode, by)                                          \
+    {                                                                     \
+        .name = #what, .on = ons, .modes = mode, .fn = what, .checks = by \
+    }
 static const hn_mutant list[] = {
     ROW(own, HN_ON_QUANTIZE, HN_IN_FAST, 0),
     ROW(ties_away, HN_ON_QUANTIZE, HN_IN_FAST, HN_BY(VALUE)),

@@ -33,7 +33,7 @@ typedef struct item {
     hn_verdict verdict;
     hn_check check;
     unsigned long cases;
-    char what[HN_WHAT_MAX + HN_LINE_MAX];
+    char what[HN_WHAT_MAX + HN_LINE_MAX + 4];
 } item;
 
 /* What a child tells. */
@@ -42,7 +42,7 @@ typedef struct outcome {
     hn_verdict verdict;
     hn_check check;
     unsigned long cases;
-    char what[HN_WHAT_MAX + HN_LINE_MAX];
+    char what[HN_WHAT_MAX + HN_LINE_MAX + 4];
 } outcome;
 
 /* A child at work. */
@@ -129,8 +129,13 @@ static int run_jobs(const item *it, const ck_kernel *kernel, uint64_t seed, cons
     rows[0] = (hn_row){ .kernel = wrapped_kernel(it), .op = op, .name = "right" };
     rows[1] = (hn_row){ .kernel = kernel, .op = op, .strict = it->strict, .name = "mutant" };
     for (size_t i = 0; i < 2; i++) hn_plan_add(&plan, rows[i].kernel, rows[i].strict, i);
-    *run = (hn_run){ .rows = rows, .nrows = 2, .plans = &plan, .nplans = 1, .seed = seed,
-                     .jobs = 1, .trace = it->mutant->stage == HN_BY_TRACE };
+    *run = (hn_run){ .rows = rows,
+                     .nrows = 2,
+                     .plans = &plan,
+                     .nplans = 1,
+                     .seed = seed,
+                     .jobs = 1,
+                     .trace = it->mutant->stage == HN_BY_TRACE };
     run->suite = hn_suite_parse(lines, "selftest", o->what, sizeof o->what);
     return run->suite ? hn_run_all(run, o->what, sizeof o->what) : -1;
 }
@@ -167,12 +172,11 @@ static void present_run(const item *it, uint64_t seed, outcome *o)
         return;
     }
     const uint64_t deaths = run.stats[1].failed[HN_CRASH][HN_CHECK_CRASH];
-    const uint64_t other = run.stats[1].verdicts[HN_OK] + run.stats[1].verdicts[HN_SKIP];
     o->cases = hn_suite_count(run.suite);
-    if (deaths + other + run.stats[1].verdicts[HN_WEAK] != o->cases) {
+    if (deaths + run.groups != o->cases) {
         o->verdict = HN_STALE;
-        snprintf(o->what, sizeof o->what, "of %lu cases %llu died and %llu ran: the rest is lost",
-                 o->cases, (unsigned long long)deaths, (unsigned long long)other);
+        snprintf(o->what, sizeof o->what, "of %lu cases %llu died and %llu ended: the rest is lost",
+                 o->cases, (unsigned long long)deaths, (unsigned long long)run.groups);
     } else if (deaths > 0) {
         o->verdict = HN_CRASH;
         o->check = HN_CHECK_CRASH;
@@ -221,15 +225,20 @@ static void weigh(item *it, const outcome *o, int status)
     }
 }
 
-/* "FAIL slack|CRASH guard". */
+/* "FAIL nan|value|strict". */
 static void expectation(const hn_mutant *m, char *text, size_t size)
 {
+    hn_verdict said = HN_OK;
     size_t used = 0;
     snprintf(text, size, "ok");
-    for (unsigned c = 0; c < HN_CHECK_COUNT && used < size; c++)
-        if (m->checks >> c & 1)
-            used += (size_t)snprintf(text + used, size - used, "%s%s %s", used ? "|" : "",
-                                     hn_verdict_names[verdict_of(c)], hn_check_names[c]);
+    for (unsigned c = 0; c < HN_CHECK_COUNT && used < size; c++) {
+        const hn_verdict verdict = verdict_of(c);
+        if (!(m->checks >> c & 1)) continue;
+        used += (size_t)snprintf(text + used, size - used, "%s%s%s%s", used ? "|" : "",
+                                 verdict == said ? "" : hn_verdict_names[verdict],
+                                 verdict == said ? "" : " ", hn_check_names[c]);
+        said = verdict;
+    }
 }
 
 static void print_item(const item *it)
@@ -240,11 +249,15 @@ static void print_item(const item *it)
         printf("SKIP %-46s %s\n", it->name, it->skip);
         return;
     }
-    if (it->verdict == HN_OK) snprintf(got, sizeof got, "ok");
-    else if (it->verdict == HN_STALE) snprintf(got, sizeof got, "broken");
+    if (it->verdict == HN_OK)
+        snprintf(got, sizeof got, "ok");
+    else if (it->verdict == HN_STALE)
+        snprintf(got, sizeof got, "broken");
     else
-        snprintf(got, sizeof got, "%s %s", hn_verdict_names[it->verdict], hn_check_names[it->check]);
-    printf("%-4s %-46s %-14s %-14s %6lu\n", it->wrong ? "FAIL" : "ok", it->name, wanted, got, it->cases);
+        snprintf(got, sizeof got, "%s %s", hn_verdict_names[it->verdict],
+                 hn_check_names[it->check]);
+    printf("%-4s %-46s %-14s %-14s %6lu\n", it->wrong ? "FAIL" : "ok", it->name, wanted, got,
+           it->cases);
     if (it->wrong) printf("     %s\n", it->what);
 }
 
@@ -310,6 +323,12 @@ static int present_all(item *items, size_t count, uint64_t seed)
     return 0;
 }
 
+/* As for kernels: a pattern, or a part of the name. */
+static bool matches(const char *filter, const char *name)
+{
+    return strpbrk(filter, "*?[") ? fnmatch(filter, name, 0) == 0 : strstr(name, filter) != NULL;
+}
+
 static void add_item(item *items, size_t *count, const hn_mutant *m, unsigned op, bool strict,
                      unsigned seeds, const char *filter)
 {
@@ -320,7 +339,7 @@ static void add_item(item *items, size_t *count, const hn_mutant *m, unsigned op
     it->strict = strict;
     snprintf(it->name, sizeof it->name, "%s.%s.%s", hn_targets[op].stem, m->name,
              strict ? "strict" : "fast");
-    if (filter && fnmatch(filter, it->name, 0) != 0) return;
+    if (filter && !matches(filter, it->name)) return;
     const ck_kernel *wraps = wrapped_kernel(it);
     it->skip = m->lacks ? m->lacks() : NULL;
     if (!it->skip) it->skip = wraps ? wraps->unavailable : "there is no kernel to wrap";

@@ -15,14 +15,14 @@
 /* --- softmax: a body in double, so that only the fault can be caught. */
 
 typedef struct fault {
-    bool future_key;   /* the sum takes one key too many */
-    bool short_sum;    /* or one too few */
-    bool no_max;       /* exp(x) instead of exp(x - max) */
-    bool nan_row;      /* a row of nothing but -inf divides 0 by 0 */
-    bool other_exp;    /* the second pass uses an exponential of 16 bits */
-    bool reciprocal;   /* of 12 bits, and no Newton step */
-    bool short_row;    /* the last row misses its last key */
-    bool head_stride;  /* the last head lies where it would if rows were tight */
+    bool future_key;  /* the sum takes one key too many */
+    bool short_sum;   /* or one too few */
+    bool no_max;      /* exp(x) instead of exp(x - max) */
+    bool nan_row;     /* a row of nothing but -inf divides 0 by 0 */
+    bool other_exp;   /* the second pass uses an exponential of 16 bits */
+    bool reciprocal;  /* of 12 bits, and no Newton step */
+    bool short_row;   /* the last row misses its last key */
+    bool head_stride; /* the last head lies where it would if rows were tight */
 } fault;
 
 static double term(float x, float max, const fault *f)
@@ -45,7 +45,8 @@ static void own_row(float *y, const float *x, size_t n, const fault *f)
         if (x[j] > max) max = x[j];
     }
     if (max == -(float)INFINITY && f->nan_row) nan = true;
-    for (size_t j = 0; j < n && (nan || max == -(float)INFINITY); j++) y[j] = nan ? (float)NAN : 0.0f;
+    for (size_t j = 0; j < n && (nan || max == -(float)INFINITY); j++)
+        y[j] = nan ? (float)NAN : 0.0f;
     if (nan || max == -(float)INFINITY) return;
     for (size_t j = 0; j < keys; j++) sum += term(x[j], max, f);
     for (size_t j = 0; j < n; j++) {
@@ -76,8 +77,14 @@ static void own_rows(const ck_softmax_args *s, const fault *f)
         const bool short_row = f->short_row && i == s->t - 1 && i > 0;
         const float *x = s->x + r * s->ldx;
         float *y = s->y + r * s->ldy;
-        const fault inner = { f->future_key && i < s->t - 1, f->short_sum, f->no_max, f->nan_row,
-                              f->other_exp, f->reciprocal, false, false };
+        const fault inner = { f->future_key && i < s->t - 1,
+                              f->short_sum,
+                              f->no_max,
+                              f->nan_row,
+                              f->other_exp,
+                              f->reciprocal,
+                              false,
+                              false };
         if (f->head_stride && last_head) x = s->x + head * s->t * s->t + i * s->ldx;
         own_row(y, x, short_row ? i : i + 1, &inner);
         for (size_t j = short_row ? i : i + 1; j < s->cols; j++) y[j] = 0.0f;
@@ -132,7 +139,8 @@ static void last_head(const void *args)
     const ck_softmax_args *s = args;
     const hn_view v = hn_view_of(args);
     hn_wrapped(args);
-    for (size_t i = 0; s->heads > 1 && i < s->t; i++) hn_spoil(&v.of[0], (s->heads - 1) * s->t + i, i);
+    for (size_t i = 0; s->heads > 1 && i < s->t; i++)
+        hn_spoil(&v.of[0], (s->heads - 1) * s->t + i, i);
 }
 
 /* The last row of the last head, if it is one of several, in another rounding. */
@@ -210,17 +218,20 @@ static void strict_callers_mode(const void *args)
     }
 }
 
-#define ROW(what, ons, mode, by) { .name = #what, .on = ons, .modes = mode, .fn = what, .checks = by }
+#define ROW(what, ons, mode, by)                                          \
+    {                                                                     \
+        .name = #what, .on = ons, .modes = mode, .fn = what, .checks = by \
+    }
 static const hn_mutant list[] = {
     ROW(own, HN_ON_SOFTMAX, HN_IN_FAST, 0),
     ROW(future_key, HN_ON_SOFTMAX, HN_IN_FAST, HN_BY(JUNK)),
-    ROW(short_sum, HN_ON_SOFTMAX, HN_IN_FAST, HN_BY(VALUE)),
+    ROW(short_sum, HN_ON_SOFTMAX, HN_IN_FAST, HN_BY_NUMBERS),
     ROW(no_max, HN_ON_SOFTMAX, HN_IN_FAST, HN_BY(VALUE) | HN_BY(NAN)),
     ROW(nan_row, HN_ON_SOFTMAX, HN_IN_FAST, HN_BY(NAN)),
     ROW(other_exp, HN_ON_SOFTMAX, HN_IN_FAST, HN_BY(VALUE)),
     ROW(reciprocal, HN_ON_SOFTMAX, HN_IN_FAST, HN_BY(VALUE)),
-    ROW(last_row_mask, HN_ON_SOFTMAX, HN_IN_FAST, HN_BY(VALUE)),
-    ROW(head_stride, HN_ON_SOFTMAX, HN_IN_FAST, HN_BY(JUNK) | HN_BY(VALUE)),
+    ROW(last_row_mask, HN_ON_SOFTMAX, HN_IN_FAST, HN_BY_NUMBERS),
+    ROW(head_stride, HN_ON_SOFTMAX, HN_IN_FAST, HN_BY(JUNK) | HN_BY_NUMBERS | HN_BY(BATCH)),
     ROW(padding_unwritten, HN_ON_SOFTMAX, HN_IN_BOTH, HN_BY(UNWRITTEN)),
     ROW(future_unwritten, HN_ON_SOFTMAX, HN_IN_BOTH, HN_BY(UNWRITTEN)),
     ROW(last_padding, HN_ON_SOFTMAX, HN_IN_BOTH, HN_BY(VALUE)),

@@ -88,6 +88,7 @@ void hn_spoil(const hn_seen *o, size_t row, size_t col)
         return;
     }
     memcpy(&y, unit, sizeof y);
+    if (isnan(y)) return;
     y = fabsf(y) < 0x1p90f ? 0x1p96f : -y;
     memcpy(unit, &y, sizeof y);
 }

@@ -279,10 +279,11 @@ typedef struct ends {
     float alpha, beta, c, bias;
 } ends;
 
-static float sim_ends(float s, const ends *p)
+static float sim_ends(float s, const ends *p, const ck_numspec *num)
 {
+    const int muladd = num->flags & CK_NUM_MULADD || (num->lanes == 0 && below(2));
     float y = flushed(p->alpha * s);
-    if (p->beta != 0) y = flushed(y + flushed(p->beta * p->c));
+    if (p->beta != 0) y = flushed(muladd ? y + flushed(p->beta * p->c) : fmaf(p->beta, p->c, y));
     return flushed(y + p->bias);
 }
 
@@ -365,14 +366,14 @@ static ends draw_ends(double scale)
 }
 
 typedef struct cell {
-    double v, term, e[ORDERS + 1];
+    double v[ORDERS + 1], term, e[ORDERS + 1];
 } cell;
 
 static cell one_gemm(const float *x, const float *y, size_t n, ends p, const ref_spec *specs,
                      size_t nspecs)
 {
     cell r;
-    ref_out out = { 1, &r.v, &r.term, r.e };
+    ref_out out = { 1, r.v, &r.term, r.e };
     const ref_tile tile = { 0, 1, 0, 1 };
     const ref_gemm_args args = { x, y, &p.c, &p.bias, n, n, n, 1, p.alpha, p.beta };
     ref_gemm_nt_f32(&args, &tile, specs, nspecs, &out);
@@ -421,15 +422,15 @@ static void check_draw(size_t n, int kind, double u, int flush)
         if (u > 0x1p-24) fesetround(below(2) ? FE_UPWARD : FE_TOWARDZERO);
         flush_results = flush == 1;
         if (flush == 2) set_flushing(1);
-        const float y32 = sim_ends(run_order(x, y, n, s), &p);
+        const float y32 = sim_ends(run_order(x, y, n, s), &p, &orders[s]);
         set_flushing(0);
         flush_results = 0;
         fesetround(FE_TONEAREST);
         const double got = (double)y32;
-        if (!within(got, r.v, r.e[s]))
-            fail_msg("kind %d n %zu order %zu: got %a, want %a +- %a", kind, n, s, got, r.v,
+        if (!within(got, r.v[s], r.e[s]))
+            fail_msg("kind %d n %zu order %zu: got %a, want %a +- %a", kind, n, s, got, r.v[s],
                      r.e[s]);
-        if (r.e[s] > 0) worst[s] = fmax(worst[s], fabs(got - r.v) / r.e[s]);
+        if (r.e[s] > 0) worst[s] = fmax(worst[s], fabs(got - r.v[s]) / r.e[s]);
     }
 }
 
@@ -463,7 +464,7 @@ static void flushing_kernels_are_inside(void **unused)
     const float x[2] = { 0x1p-100f, 0x1p-100f }, y[2] = { 0x1p-30f, 0x1p-30f };
     const ref_spec spec = { &orders[0], 0, 0x1p-24, 0, 0 };
     const cell r = one_gemm(x, y, 2, (ends){ 1, 0, 0, 0 }, &spec, 1);
-    assert_false(within(0, r.v, r.e[0]));
+    assert_false(within(0, r.v[0], r.e[0]));
 }
 
 static void height_is_that_of_the_simulated_tree(void **unused)
@@ -523,14 +524,14 @@ static void stagnation_reaches_the_bound(void **unused)
     for (size_t n = 8; n <= LONG; n *= 2) {
         draw(x, y, n, STAGNATION, 1);
         const cell r = one_gemm(x, y, n, plain, specs, 3);
-        const double off = fabs((double)sim_dot(x, y, n, &orders[0]).s - r.v);
+        const double off = fabs((double)sim_dot(x, y, n, &orders[0]).s - r.v[0]);
         assert_true(off <= r.e[0] && off > 0.8 * r.e[0]);
         assert_true(off <= r.e[2]);
         if (n > 64) assert_false(off <= r.e[1]);
         draw(x, y, n, STAGNATION, 64); /* a 1 for each of the 16 x 4 chains */
         if (n < 1024) continue;
         const cell q = one_gemm(x, y, n, plain, specs, 3);
-        const double lanes = fabs((double)sim_dot(x, y, n, &orders[5]).s - q.v);
+        const double lanes = fabs((double)sim_dot(x, y, n, &orders[5]).s - q.v[0]);
         assert_true(lanes <= q.e[1] && lanes > 0.5 * q.e[1]);
     }
 }
@@ -544,8 +545,8 @@ static void one_term_costs_one_rounding(void **unused)
     all_specs(specs, 0x1p-24, 0);
     const cell r = one_gemm(&x, &y, 1, (ends){ 1, 0, 0, 0 }, specs, ORDERS);
     for (size_t s = 0; orders[s].lanes != 0; s++)
-        assert_true(r.e[s] > 0x0.fffp-24 * r.v && r.e[s] < 0x1.001p-24 * r.v);
-    assert_true(r.e[10] > 0x3.fffp-24 * r.v && r.e[10] < 0x4.001p-24 * r.v);
+        assert_true(r.e[s] > 0x0.fffp-24 * r.v[s] && r.e[s] < 0x1.001p-24 * r.v[s]);
+    assert_true(r.e[10] > 0x3.fffp-24 * r.v[10] && r.e[10] < 0x4.001p-24 * r.v[10]);
 }
 
 static void radii_order_as_promised(void **unused)
@@ -576,7 +577,7 @@ static void sums_longer_than_a_piece_are_inside(void **unused)
         draw(x, y, N, kind, 1);
         const cell r = one_gemm(x, y, N, (ends){ 1, 0, 0, 0 }, specs, ORDERS);
         for (size_t s = 0; orders[s].lanes != 0; s++)
-            assert_true(within((double)sim_dot(x, y, N, &orders[s]).s, r.v, r.e[s]));
+            assert_true(within((double)sim_dot(x, y, N, &orders[s]).s, r.v[s], r.e[s]));
     }
 }
 
@@ -595,13 +596,13 @@ static void exact_sums_have_radius_0_and_one_step_more_has_not(void **unused)
     (void)unused;
     /* 2^23 + 1 + 2^22 + 3 <= 2^24 */
     cell r = one_gemm(x, y, 4, p, specs, 3);
-    assert_true(r.v == 8388608 + 1 + 4194304 - 3 && r.e[0] == 0 && r.e[1] == 0 && r.e[2] == 0);
+    assert_true(r.v[0] == 8388608 + 1 + 4194304 - 3 && r.e[0] == 0 && r.e[1] == 0 && r.e[2] == 0);
     x[2] = 2050; /* S = 2^23 + 2050 * 2048 + 4 <= 2^24 still; then above it */
     assert_true(one_gemm(x, y, 4, p, specs, 2).e[0] == 0);
     x[0] = 6144;
     r = one_gemm(x, y, 4, p, specs, 3);
     assert_true(r.e[0] > 0 && r.e[1] > 0);
-    assert_true(r.e[2] == 0 || r.v != (double)(float)r.v);
+    assert_true(r.e[2] == 0 || r.v[2] != (double)(float)r.v[2]);
     /* the limit itself: S = 2^24 g exact, one g more not */
     const float a[2] = { 0x1p23f, 0x1p23f }, b[2] = { 1, 1 }, c[3] = { 0x1p23f, 0x1p23f, 1 };
     const float ones[3] = { 1, 1, 1 };
@@ -635,7 +636,7 @@ static void exact_sums_mind_underflow_and_flushing(void **unused)
     r = one_gemm(small, one, 2, p, s, 4);
     assert_true(r.e[0] == 0 && r.e[2] >= 0x1p-139 && r.e[3] >= 0x1p-139);
     r = one_gemm(small, big, 2, p, s, 4); /* normal products of subnormal operands */
-    assert_true(r.e[0] == 0 && r.e[2] == 0 && r.e[3] >= r.v);
+    assert_true(r.e[0] == 0 && r.e[2] == 0 && r.e[3] >= r.v[0]);
 }
 
 /* Random small data: whenever the reference says 0, every order gives the value bit for bit. */
@@ -655,8 +656,8 @@ static void radius_0_is_never_wrong(void **unused)
         const ends p = { below(2) ? 1 : -0.375f, (float)below(3), (float)below(1000), 0.5f };
         const cell r = one_gemm(x, y, n, p, specs, ORDERS);
         for (size_t s = 0; s < ORDERS; s++) {
-            const float got = sim_ends(run_order(x, y, n, s), &p);
-            assert_true(within((double)got, r.v, r.e[s]));
+            const float got = sim_ends(run_order(x, y, n, s), &p, &orders[s]);
+            assert_true(within((double)got, r.v[s], r.e[s]));
             exact += r.e[s] == 0;
             inexact += r.e[s] > 0;
         }
@@ -684,7 +685,8 @@ static void strict_radius_covers_cancellation(void **unused)
     const ref_spec spec = spec_of(0, 1, 0, 0);
     const cell r = one_gemm(x, y, 4, (ends){ 1, 0, 0, 0 }, &spec, 1);
     (void)unused;
-    assert_true(within(0, r.v, r.e[0]) && within(1, r.v, r.e[0]) && within(2, r.v, r.e[0]));
+    assert_true(within(0, r.v[0], r.e[0]) && within(1, r.v[0], r.e[0]) &&
+                within(2, r.v[0], r.e[0]));
 }
 
 /* The double sums against 2000 bits, the strict kernel against its radius, which is one rounding.
@@ -714,13 +716,14 @@ static void mpfr_agrees_with_gemm_and_strict_is_inside(void **unused)
         mpfr_mul_d(t, t, (double)p.c, MPFR_RNDN);
         mpfr_add(sum, sum, t, MPFR_RNDN);
         mpfr_add_d(sum, sum, (double)p.bias, MPFR_RNDN);
-        mpfr_sub_d(t, sum, r.v, MPFR_RNDN);
+        mpfr_sub_d(t, sum, r.v[0], MPFR_RNDN);
         assert_true(fabs(mpfr_get_d(t, MPFR_RNDA)) <= (double)(n + 3) * 0x1p-53 * s);
-        assert_true(within(sim_strict(x, y, n, &p), r.v, r.e[0]));
+        assert_true(within(sim_strict(x, y, n, &p), r.v[0], r.e[0]));
         /* the correctly rounded result is inside, and little else */
         const double right = (double)mpfr_get_flt(sum, MPFR_RNDN);
-        assert_true(within(right, r.v, r.e[0]));
-        assert_true(r.e[0] <= ref_half_ulp(fabs(r.v)) * 1.001 + (double)(2 * n + 9) * 0x1p-53 * s);
+        assert_true(within(right, r.v[0], r.e[0]));
+        assert_true(r.e[0] <=
+                    ref_half_ulp(fabs(r.v[0])) * 1.001 + (double)(2 * n + 9) * 0x1p-53 * s);
     }
     mpfr_clears(sum, t, u, (mpfr_ptr)0);
 }
@@ -732,10 +735,10 @@ enum { IS_NAN, IS_PINF, IS_NINF, IS_ANY, IS_ZERO, IS_BALL };
 static int kind_of(const cell *r, size_t s)
 {
     if (r->e[s] == REF_ANY) return IS_ANY;
-    if (isnan(r->v)) return IS_NAN;
-    if (isinf(r->v)) return r->v > 0 ? IS_PINF : IS_NINF;
+    if (isnan(r->v[s])) return IS_NAN;
+    if (isinf(r->v[s])) return r->v[s] > 0 ? IS_PINF : IS_NINF;
     assert_true(r->e[s] >= 0 && isfinite(r->e[s]));
-    return r->v == 0 && r->e[s] == 0 ? IS_ZERO : IS_BALL;
+    return r->v[s] == 0 && r->e[s] == 0 ? IS_ZERO : IS_BALL;
 }
 
 static void gemm_specials_are_those_of_every_order(void **unused)
@@ -758,7 +761,8 @@ static void gemm_specials_are_those_of_every_order(void **unused)
         { { big, 1e38f, -big, 0 }, { 1, 1, 1, 1 }, { 1, 0, 0, 0 }, IS_ANY, IS_BALL },
         { { big, 1e38f, 0, 0 }, { 1, 1, 1, 1 }, { 0.5f, 0, 0, 0 }, IS_PINF, IS_BALL },
         { { big, 0, 0, 0 }, { 1, 1, 1, 1 }, { 2, 0, 0, -big }, IS_PINF, IS_BALL },
-        { { big, 0, 0, 0 }, { 1, 1, 1, 1 }, { 1, 2, -big, 0 }, IS_NINF, IS_BALL },
+        { { big, 0, 0, 0 }, { 1, 1, 1, 1 }, { 1, 2, -big, 0 }, IS_BALL, IS_BALL },
+        { { big, 0, 0, 0 }, { 1, 1, 1, 1 }, { 1, 3, -big, 0 }, IS_NINF, IS_NINF },
         { { FLT_MAX, 0, 0, 0 }, { 1, 1, 1, 1 }, { 1, 0, 0, 0 }, IS_ANY, IS_BALL },
         { { 1, 2, 3, 4 }, { 1, 1, 1, 1 }, { 1, 1, inf, 0 }, IS_PINF, IS_PINF },
         { { 1, inf, 3, 4 }, { 1, 1, 1, 1 }, { 1, 1, -inf, 0 }, IS_NAN, IS_NAN },
@@ -786,7 +790,6 @@ static void overflowing_kernels_are_inside(void **unused)
     ref_spec specs[ORDERS];
     size_t seen[IS_BALL + 1] = { 0 };
     (void)unused;
-    all_specs(specs, 0x1p-24, 0);
     for (int i = 0; i < 6000; i++) {
         const size_t n = 1 + below(32);
         for (size_t j = 0; j < n; j++) {
@@ -795,19 +798,101 @@ static void overflowing_kernels_are_inside(void **unused)
             if (i % 3 == 1) x[j] = fabsf(x[j]);
             if (below(200) == 0) x[j] = INFINITY;
         }
-        const ends p = { below(2) ? 1 : 0.75f, 1, below(2) ? 0 : ldexpf(signed_pow2(3), 124), 0 };
+        const ends p = { below(2) ? 1 : 0.75f, below(2) ? 1 : -3,
+                         below(2) ? 0 : ldexpf(signed_pow2(3), 124), 0 };
+        const int directed = i % 4 == 3;
+        all_specs(specs, directed ? 0x1p-23 : 0x1p-24, 0);
         const cell r = one_gemm(x, y, n, p, specs, ORDERS);
         for (size_t s = 0; s < ORDERS; s++) {
-            const double got = (double)sim_ends(run_order(x, y, n, s), &p);
+            if (directed) fesetround(below(2) ? FE_UPWARD : FE_TOWARDZERO);
+            const double got = (double)sim_ends(run_order(x, y, n, s), &p, &orders[s]);
+            fesetround(FE_TONEAREST);
             const int kind = kind_of(&r, s);
             seen[kind]++;
             if (kind == IS_NAN) assert_true(isnan(got));
-            if (kind == IS_PINF || kind == IS_NINF) assert_true(got == r.v);
-            if (kind == IS_BALL) assert_true(within(got, r.v, r.e[s]));
+            if (kind == IS_PINF || kind == IS_NINF) assert_true(got == r.v[s]);
+            if (kind == IS_BALL) assert_true(within(got, r.v[s], r.e[s]));
         }
     }
     assert_true(seen[IS_PINF] > 100 && seen[IS_NINF] > 100 && seen[IS_ANY] > 100 &&
                 seen[IS_BALL] > 100);
+}
+
+/* Contracts that differ, asked for together: to each its own demand. */
+static void gemm_specs_get_their_own_demands(void **unused)
+{
+    const float inf = INFINITY, big = 3e38f;
+    const struct {
+        float x[4];
+        ends p;
+        int muladd, fma, any, strict;
+    } row[] = {
+        /* 2 FLT_MAX is an infinity in float only */
+        { { 1 }, { 1, 2, FLT_MAX, -inf }, IS_NAN, IS_NAN, IS_NAN, IS_NINF },
+        { { 1 }, { 1, -2, FLT_MAX, inf }, IS_NAN, IS_NAN, IS_NAN, IS_PINF },
+        { { 1 }, { 1, 2, FLT_MAX, 0 }, IS_PINF, IS_PINF, IS_PINF, IS_PINF },
+        { { 1 }, { 1, 2, FLT_MAX, -big }, IS_PINF, IS_PINF, IS_PINF, IS_PINF },
+        { { 1 }, { 1, 1.5f, big, -big }, IS_PINF, IS_PINF, IS_PINF, IS_BALL },
+        /* nor does it overflow within an FMA */
+        { { big }, { -1, 1.5f, big, 0 }, IS_PINF, IS_BALL, IS_ANY, IS_BALL },
+        { { big }, { 1, -1.5f, big, -inf }, IS_NINF, IS_NINF, IS_NINF, IS_NINF },
+        { { big }, { 1, -1.5f, big, inf }, IS_NAN, IS_PINF, IS_ANY, IS_PINF },
+        /* the sum: infinite, of no certain class, finite */
+        { { big, big }, { 0, 0, 0, 0 }, IS_NAN, IS_NAN, IS_NAN, IS_ZERO },
+        { { big, big }, { 0, 1, 1, 1 }, IS_NAN, IS_NAN, IS_NAN, IS_BALL },
+        { { big, big }, { 0.25f, 0, 0, 0 }, IS_PINF, IS_PINF, IS_PINF, IS_BALL },
+        { { big, big }, { 1, 0, 0, -inf }, IS_NAN, IS_NAN, IS_NAN, IS_NINF },
+        { { inf, -big, -big }, { 1, 0, 0, 0 }, IS_ANY, IS_ANY, IS_ANY, IS_PINF },
+        { { big, big, -big, -big }, { 1, 0, 0, 0 }, IS_ANY, IS_ANY, IS_ANY, IS_ZERO },
+    };
+    const float one[4] = { 1, 1, 1, 1 };
+    const ref_spec specs[4] = { spec_of(1, 0, 0, 0), spec_of(0, 0, 0, 0), spec_of(10, 0, 0, 0),
+                                spec_of(0, 1, 0, 0) };
+    (void)unused;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const cell r = one_gemm(row[i].x, one, 4, row[i].p, specs, 4);
+        const int want[4] = { row[i].muladd, row[i].fma, row[i].any, row[i].strict };
+        for (size_t s = 0; s < 4; s++)
+            if (kind_of(&r, s) != want[s])
+                fail_msg("row %zu: spec %zu is %d, not %d", i, s, kind_of(&r, s), want[s]);
+    }
+    /* the ball is about the value, the FMA's as well */
+    const cell r = one_gemm(row[5].x, one, 4, row[5].p, specs, 4);
+    assert_true(within(0.5 * (double)big, r.v[1], r.e[1]) && r.e[1] < 1e-6 * r.v[1]);
+    assert_true(within(0.5 * (double)big, r.v[3], r.e[3]) && r.e[3] < r.e[1]);
+}
+
+static int same(double a, double b) { return isnan(a) ? isnan(b) : a == b; }
+
+/* A spec's demand is what it is when nothing else is asked for, special values or not. */
+static void gemm_demands_do_not_depend_on_company(void **unused)
+{
+    static const float odd[] = { 0, 1, -1, 3e38f, -3e38f, INFINITY, -INFINITY, NAN, 0x1p-130f };
+    enum { ODD = sizeof odd / sizeof *odd };
+    float x[12], y[12];
+    ref_spec specs[ORDERS + 1];
+    size_t split = 0;
+    (void)unused;
+    for (int i = 0; i < 8000; i++) {
+        const size_t n = below(12);
+        const int flush = i % 3;
+        all_specs(specs, below(2) ? 0x1p-24 : 0x1p-23, flush);
+        specs[ORDERS] = spec_of(0, 1, flush != 0, flush == 2);
+        const size_t rare = 1 + below(20);
+        for (size_t j = 0; j < n; j++) {
+            x[j] = below(rare) ? normal() : odd[below(ODD)];
+            y[j] = below(rare) ? normal() : odd[below(ODD)];
+        }
+        const ends p = { below(3) ? 1 : odd[below(ODD)], below(3) ? 2 : odd[below(ODD)],
+                         below(3) ? normal() : odd[below(ODD)], below(3) ? 0 : odd[below(ODD)] };
+        const cell r = one_gemm(x, y, n, p, specs, ORDERS + 1);
+        for (size_t s = 0; s <= ORDERS; s++) {
+            const cell alone = one_gemm(x, y, n, p, specs + s, 1);
+            assert_true(same(alone.v[0], r.v[s]) && alone.e[0] == r.e[s]);
+            split += !same(r.v[s], r.v[0]);
+        }
+    }
+    assert_true(split > 500); /* specs that differ are seen */
 }
 
 static void gemm_tiles_read_their_own_rows(void **unused)
@@ -883,7 +968,7 @@ static void quantise_by_hand(void **unused)
     const ref_spec specs[2] = { { &exact_num, 0, 0x1p-24, 0, 0 },
                                 { &exact_num, 1, 0x1p-24, 0, 0 } };
     float x[64] = { 0 };
-    double v[PARTS], e[2 * PARTS];
+    double v[2 * PARTS], e[2 * PARTS];
     (void)unused;
     /* the second block: amax 127, d = 1, id = 1; codes are RNE of x */
     for (int i = 0; i < 32; i++) x[32 + i] = (float)i + 0.5f;
@@ -959,7 +1044,7 @@ static void quantise_ties_take_both_neighbours_and_no_other(void **unused)
     const ref_spec tie = { &tie_num, 0, 0x1p-24, 0, 0 };
     const ref_spec both[2] = { { &exact_num, 0, 0x1p-24, 0, 0 }, tie };
     float x[64] = { 0 };
-    double v[PARTS], e[2 * PARTS];
+    double v[2 * PARTS], e[2 * PARTS];
     (void)unused;
     x[32] = 127;
     x[33] = 2.5f;
@@ -972,14 +1057,17 @@ static void quantise_ties_take_both_neighbours_and_no_other(void **unused)
     assert_true(v[2] == 2.5 && e[2] == 0.5 && v[3] == -2.5 && e[3] == 0.5);
     assert_true(v[4] == 3 && e[4] == 0 && v[5] == 100.5 && e[5] == 0.5 && v[6] == 101 && e[6] == 0);
     quantize(x, both, 2, v, e);
-    assert_true(v[2] == 2 && e[2] == 0 && e[PARTS + 2] == 1 && e[PARTS + 4] == 0);
+    assert_true(v[2] == 2 && e[2] == 0 && v[PARTS + 2] == 2.5 && e[PARTS + 2] == 0.5);
+    assert_true(v[4] == 3 && e[4] == 0 && v[PARTS + 4] == 3 && e[PARTS + 4] == 0);
+    assert_true(v[0] == v[PARTS] && e[0] == 0 && e[PARTS] == 0);
 }
 
 static void dequantise_by_hand(void **unused)
 {
     unsigned char x[2 * BYTES] = { 0 };
-    double v[64], term[64], e[64];
-    const ref_spec spec = { &exact_num, 0, 0x1p-24, 0, 0 };
+    double v[2 * 34], term[34], e[2 * 34];
+    const ref_spec specs[2] = { { &exact_num, 0, 0x1p-24, 0, 0 },
+                                { &exact_num, 1, 0x1p-24, 0, 0 } };
     ref_out out = { 34, v, term, e };
     const struct {
         unsigned d;
@@ -995,10 +1083,12 @@ static void dequantise_by_hand(void **unused)
         x[BYTES] = (unsigned char)(row[i].d & 255);
         x[BYTES + 1] = (unsigned char)(row[i].d >> 8);
         x[BYTES + 2 + 3] = (unsigned char)row[i].q;
-        ref_dequant_row_q8_0(&(ref_dequant_args){ x }, &(ref_tile){ 0, 1, 2, 34 }, &spec, 1, &out);
-        assert_true(isnan(row[i].y) ? isnan(v[33]) : v[33] == row[i].y);
-        assert_true(isnan(row[i].y) || !signbit(v[33]) == !signbit(row[i].y));
-        assert_true(e[33] == 0);
+        ref_dequant_row_q8_0(&(ref_dequant_args){ x }, &(ref_tile){ 0, 1, 2, 34 }, specs, 2, &out);
+        for (int j = 33; j < 2 * 34; j += 34) {
+            assert_true(isnan(row[i].y) ? isnan(v[j]) : v[j] == row[i].y);
+            assert_true(isnan(row[i].y) || !signbit(v[j]) == !signbit(row[i].y));
+            assert_true(e[j] == 0);
+        }
     }
 }
 
@@ -1060,7 +1150,7 @@ static cell one_gemm_q(const unsigned char *a, const unsigned char *b, size_t nb
                        const ref_spec *specs, size_t nspecs)
 {
     cell r;
-    ref_out out = { 1, &r.v, &r.term, r.e };
+    ref_out out = { 1, r.v, &r.term, r.e };
     const ref_gemm_q_args args = { a, b, &bias, nb * 32, nb, nb };
     ref_gemm_nt_q8_0_q8_0(&args, &(ref_tile){ 0, 1, 0, 1 }, specs, nspecs, &out);
     return r;
@@ -1085,12 +1175,12 @@ static void block_kernels_are_inside(void **unused)
         const cell r = one_gemm_q(a, b, nb, bias, specs, ORDERS);
         for (size_t s = 0; orders[s].lanes != 0; s++) {
             const float y = sim_blocks(a, b, nb, &orders[s]) + bias;
-            assert_true(within((double)y, r.v, r.e[s]));
+            assert_true(within((double)y, r.v[s], r.e[s]));
             exact += r.e[s] == 0;
         }
         for (int how = 0; how < 4; how++) {
             const float y = sim_lanes8(a, b, nb, how & 1, how >> 1) + bias;
-            assert_true(within((double)y, r.v, r.e[10 + (how & 1)]));
+            assert_true(within((double)y, r.v[10 + (how & 1)], r.e[10 + (how & 1)]));
             exact += r.e[10 + (how & 1)] == 0;
         }
         if (i % 4 == 0) assert_true(r.e[0] == 0 && r.e[10] == 0);
@@ -1113,7 +1203,7 @@ static void unknown_order_is_charged_by_elements(void **unused)
     }
     a[2] = 126;
     const cell r = one_gemm_q(a, b, 1, 0, specs, 3);
-    assert_true(r.v == -127 * 0x1.554p-2 * 0x1.554p-2);
+    assert_true(r.v[0] == -127 * 0x1.554p-2 * 0x1.554p-2);
     assert_true(r.e[1] > 100 * r.e[0] && r.e[0] > 0);
     /* lanes in one chain of 8: a product, 7 additions */
     const double full = 0x1.554p-2 * 0x1.554p-2 * (31 * 127 * 127 + 126 * 127);
@@ -1121,13 +1211,13 @@ static void unknown_order_is_charged_by_elements(void **unused)
     a[0] = 0;
     a[1] = 0x7c; /* infinite scale: partial integers may be 0 or of either sign */
     const cell inf = one_gemm_q(a, b, 1, 0, specs, 1), any = one_gemm_q(a, b, 1, 0, specs + 1, 1);
-    assert_true(inf.v == -INFINITY && inf.e[0] == 0 && any.e[0] == REF_ANY);
+    assert_true(inf.v[0] == -INFINITY && inf.e[0] == 0 && any.e[0] == REF_ANY);
     b[1] = 0;
     b[0] = 0;
     const cell nan = one_gemm_q(a, b, 1, 0, specs, 2); /* inf * 0 */
-    assert_true(isnan(nan.v) && nan.e[0] == 0 && nan.e[1] == 0);
+    assert_true(isnan(nan.v[0]) && nan.e[0] == 0 && nan.e[1] == 0);
     a[1] = 0x7e;
-    assert_true(isnan(one_gemm_q(a, b, 1, 0, specs, 1).v));
+    assert_true(isnan(one_gemm_q(a, b, 1, 0, specs, 1).v[0]));
 }
 
 /* ---- exp ---- */
@@ -1164,6 +1254,38 @@ static void exp_specials_and_edges(void **unused)
     assert_true(up_e[7] == REF_ANY && up_e[12] > 1.9 * e[12] && up_e[2] == 0);
 }
 
+/* Below one spec's exp_zero_below 0 is all there is; others are held to their own contract. */
+static void exp_specs_get_their_own_demands(void **unused)
+{
+    const ck_numspec flush = { .rexp = 2, .exp_zero_below = -87.25 };
+    const ck_numspec deep = { .rexp = 4, .exp_zero_below = -104 };
+    enum { S = 4, N = 6 };
+    const ref_spec specs[S] = { { &flush, 0, 0x1p-24, 0, 0 },
+                                { &flush, 1, 0x1p-24, 0, 0 },
+                                { &deep, 0, 0x1p-24, 0, 0 },
+                                { &flush, 0, 0x1p-23, 0, 0 } };
+    const float x[N] = { -90, -104, -87.2f, 1, 1000, 0 };
+    double v[S * N], term[N], e[S * N];
+    ref_out out = { N, v, term, e };
+    (void)unused;
+    ref_exp_f32(&(ref_unary_args){ x }, &(ref_tile){ 0, 1, 0, N }, specs, S, &out);
+    for (size_t s = 0; s < S; s += 3) assert_true(v[s * N] == 0 && e[s * N] == 0);
+    for (size_t s = 1; s < 3; s++) {
+        assert_true(v[s * N] == exp(-90) && e[s * N] > 0 && e[s * N] < 1e-5 * exp(-90));
+        assert_false(within(0, v[s * N], e[s * N]));
+    }
+    assert_true(v[1] == 0 && e[1] == 0 && v[N + 1] == 0 && e[N + 1] == 0);
+    assert_true(v[2 * N + 1] == exp(-104) && e[2 * N + 1] > 0); /* not below -104 */
+    for (size_t s = 0; s < S; s++) {
+        assert_true(v[s * N + 2] == exp((double)x[2]) && v[s * N + 3] == exp(1));
+        assert_true(e[s * N + 3] > 0 && v[s * N + 5] == 1 && e[s * N + 5] == 0);
+    }
+    assert_true(e[N + 3] < e[3] && e[3] < 0.6 * e[2 * N + 3] && e[3] < 0.6 * e[3 * N + 3]);
+    /* nearest: infinite; directed: may stop at FLT_MAX */
+    for (size_t s = 0; s < 3; s++) assert_true(v[s * N + 4] == INFINITY && e[s * N + 4] == 0);
+    assert_true(e[3 * N + 4] == REF_ANY);
+}
+
 static void mpfr_agrees_with_exp(void **unused)
 {
     const ck_numspec num = { .rexp = 2, .exp_zero_below = -104 };
@@ -1173,21 +1295,22 @@ static void mpfr_agrees_with_exp(void **unused)
     mpfr_inits2(200, x, y, (mpfr_ptr)0);
     for (int i = 0; i < 20000; i++) {
         const float in = (float)(unit() * 192 - 103.5) * (i % 2 ? 1 : 0x1p-6f);
-        double v, term, e[2];
-        ref_out out = { 1, &v, &term, e };
+        double v[2], term, e[2];
+        ref_out out = { 1, v, &term, e };
         ref_exp_f32(&(ref_unary_args){ &in }, &(ref_tile){ 0, 1, 0, 1 }, specs, 2, &out);
         mpfr_set_flt(x, in, MPFR_RNDN);
         mpfr_exp(y, x, MPFR_RNDN);
         const double right = (double)mpfr_get_flt(y, MPFR_RNDN);
         if (isinf(right)) {
-            assert_true(e[0] == REF_ANY || v == right);
+            assert_true(e[0] == REF_ANY || v[0] == right);
             continue;
         }
-        if (e[1] != REF_ANY) assert_true(within(right, v, e[1]) && e[1] <= ref_half_ulp(v) * 2.001);
-        assert_true(e[0] == REF_ANY || within(right, v, e[0]));
-        assert_true(e[0] == REF_ANY || within((double)expf(in), v, e[0]));
-        mpfr_sub_d(y, y, v, MPFR_RNDN);
-        assert_true(isinf(v) || fabs(mpfr_get_d(y, MPFR_RNDA)) <= v * 0x1p-52);
+        if (e[1] != REF_ANY)
+            assert_true(within(right, v[1], e[1]) && e[1] <= ref_half_ulp(v[1]) * 2.001);
+        assert_true(e[0] == REF_ANY || within(right, v[0], e[0]));
+        assert_true(e[0] == REF_ANY || within((double)expf(in), v[0], e[0]));
+        mpfr_sub_d(y, y, v[0], MPFR_RNDN);
+        assert_true(isinf(v[0]) || fabs(mpfr_get_d(y, MPFR_RNDA)) <= v[0] * 0x1p-52);
     }
     mpfr_clears(x, y, (mpfr_ptr)0);
 }
@@ -1197,7 +1320,7 @@ static void mpfr_agrees_with_exp(void **unused)
 typedef struct soft {
     ck_numspec num;
     float x[64], y[64];
-    double v[64 * 2], term[64 * 2], e[2 * 64 * 2];
+    double v[2 * 64], term[64], e[2 * 64];
 } soft;
 
 /* Row n - 1 of a matrix whose rows all lie at x: only that row is asked for. */
@@ -1311,6 +1434,44 @@ static void softmax_exact_and_special_rows(void **unused)
     for (int i = 0; i < 12; i++) s.x[i] = -INFINITY;
     one_softmax(&s, 12, 12, specs, 2);
     for (int i = 0; i < 12; i++) assert_true(s.v[i] == 0 && s.e[i] == 0 && s.e[12 + i] == 0);
+}
+
+/* An entry that one spec flushes for certain is 0 there, and what it is for the others. */
+static void softmax_specs_get_their_own_demands(void **unused)
+{
+    soft s = { .num = orders[5], .x = { -40, -40, -130, -127.3f, -400, -INFINITY, -40, -40 } };
+    s.num.rexp = 2;
+    s.num.exp_zero_below = (double)(-127.3f + 40);
+    ck_numspec gradual = s.num;
+    gradual.exp_zero_below = -104;
+    const ref_spec specs[3] = { { &s.num, 0, 0x1p-24, 0, 0 },
+                                { &s.num, 1, 0x1p-24, 0, 0 },
+                                { &gradual, 0, 0x1p-24, 0, 0 } };
+    enum { N = 8, FAST = 0, STRICT = N, GRADUAL = 2 * N };
+    const double d3 = (double)-127.3f + 40, sum = 4 + exp(-90) + exp(d3);
+    (void)unused;
+    one_softmax(&s, N, N, specs, 3);
+    /* -130: flushed, rounded to a subnormal, computed to one */
+    assert_true(s.v[FAST + 2] == 0 && s.e[FAST + 2] == 0);
+    assert_true(s.v[STRICT + 2] == exp(-90) / sum && s.e[STRICT + 2] < 1.001 * 0x1p-150);
+    assert_true(s.v[GRADUAL + 2] == exp(-90) / sum && s.e[GRADUAL + 2] < 1e-4 * exp(-90));
+    assert_false(within(0, s.v[STRICT + 2], s.e[STRICT + 2]) ||
+                 within(0, s.v[GRADUAL + 2], s.e[GRADUAL + 2]));
+    /* at the limit: flushed or not */
+    assert_true(s.v[FAST + 3] > 0 && within(0, s.v[FAST + 3], s.e[FAST + 3]));
+    assert_true(within(exp(d3) / sum, s.v[FAST + 3], s.e[FAST + 3]));
+    assert_false(within(0, s.v[STRICT + 3], s.e[STRICT + 3]) ||
+                 within(0, s.v[GRADUAL + 3], s.e[GRADUAL + 3]));
+    for (int i = 4; i < 6; i++) /* 0 for all */
+        for (int t = 0; t < 3 * N; t += N) assert_true(s.v[t + i] == 0 && s.e[t + i] == 0);
+    for (int i = 0; i < N; i++) { /* a spec alone says the same; term is everybody's */
+        soft one = s;
+        for (size_t t = 0; t < 3; t++) {
+            one_softmax(&one, N, N, &specs[t], 1);
+            assert_true(one.v[i] == s.v[t * N + (size_t)i] && one.e[i] == s.e[t * N + (size_t)i]);
+        }
+        assert_true(fabs(s.term[i] - exp((double)s.x[i] + 40) / sum) <= 1e-12 * s.term[i]);
+    }
 }
 
 static void softmax_rows_are_causal(void **unused)
@@ -1441,6 +1602,8 @@ int main(void)
         TEST(mpfr_agrees_with_gemm_and_strict_is_inside),
         TEST(gemm_specials_are_those_of_every_order),
         TEST(overflowing_kernels_are_inside),
+        TEST(gemm_specs_get_their_own_demands),
+        TEST(gemm_demands_do_not_depend_on_company),
         TEST(gemm_tiles_read_their_own_rows),
         TEST(halves_by_hand),
         TEST(quantise_by_hand),
@@ -1450,9 +1613,11 @@ int main(void)
         TEST(block_kernels_are_inside),
         TEST(unknown_order_is_charged_by_elements),
         TEST(exp_specials_and_edges),
+        TEST(exp_specs_get_their_own_demands),
         TEST(mpfr_agrees_with_exp),
         TEST(correct_softmaxes_are_inside),
         TEST(softmax_exact_and_special_rows),
+        TEST(softmax_specs_get_their_own_demands),
         TEST(softmax_rows_are_causal),
         TEST(mpfr_agrees_with_softmax),
         TEST(exp_budget_reaches_the_sum),

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests of placement, patterns and fills. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ck_dtype.h"
+#include "fill.h"
+#include "subject.h"
+#include "tests.h"
+
+enum { LEAST_GUARD = 1 << 15 };
+
+/* Whether reading a byte kills. */
+static bool unmapped(const unsigned char *at)
+{
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        _exit(*(const volatile unsigned char *)at == 0 ? 0 : 1);
+    }
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
+}
+
+static const hn_place places[] = {
+    { HN_END, 0 },    { HN_START, 0 },   { HN_MIDDLE, 0 },    { HN_MIDDLE, 1 },
+    { HN_MIDDLE, 7 }, { HN_MIDDLE, 63 }, { HN_MIDDLE, 4095 },
+};
+
+static void operand_lies_as_asked(void **state)
+{
+    static const hn_extent extents[] = { { 1, 1, 0 }, { 3, 5, 0 }, { 7, 300, 0 }, { 2, 5000, 0 } };
+    hn_slot slot = { 0 };
+    (void)state;
+    for (size_t p = 0; p < sizeof places / sizeof places[0]; p++)
+        for (size_t x = 0; x < 4; x++)
+            for (int d = HN_F32; d <= HN_Q8_0; d++) {
+                const hn_dtype_info *info = &hn_dtypes[d];
+                const size_t ld = extents[x].cols + x;
+                const size_t span = ((extents[x].rows - 1) * ld + extents[x].cols) * info->bytes;
+                hn_placed at;
+                assert_int_equal(hn_place_operand(&slot, &extents[x], ld, info, places[p], &at), 0);
+                assert_int_equal(at.rows, extents[x].rows);
+                assert_int_equal(at.ld, ld);
+                assert_true(at.lo <= at.at && at.at + span <= at.hi);
+                if (places[p].edge == HN_END) {
+                    assert_ptr_equal(at.at + span, at.hi);
+                    assert_int_equal((uintptr_t)at.hi % 4096, 0);
+                    assert_int_equal(hn_guard_side(&slot, at.hi), 1);
+                    assert_int_equal(hn_guard_side(&slot, at.hi + LEAST_GUARD), 1);
+                    assert_int_equal(hn_guard_side(&slot, at.hi - 1), 0);
+                } else if (places[p].edge == HN_START) {
+                    assert_ptr_equal(at.at, at.lo);
+                    assert_int_equal((uintptr_t)at.lo % 4096, 0);
+                    assert_int_equal(hn_guard_side(&slot, at.lo - 1), -1);
+                    assert_int_equal(hn_guard_side(&slot, at.lo - LEAST_GUARD), -1);
+                    assert_int_equal(hn_guard_side(&slot, at.lo), 0);
+                } else {
+                    assert_int_equal(((uintptr_t)at.at - places[p].offset * info->bytes) % 64, 0);
+                    assert_int_equal(at.at - at.lo, HN_MARGIN);
+                    assert_int_equal(at.hi - at.at, span + HN_MARGIN);
+                }
+            }
+    hn_slot_free(&slot);
+}
+
+static void guard_pages_are_unmapped(void **state)
+{
+    const hn_extent extent = { 3, 41, 0 };
+    const size_t span = (2 * 44 + 41) * 4;
+    hn_slot slot = { 0 };
+    hn_placed at;
+    (void)state;
+    hn_place_operand(&slot, &extent, 44, &hn_dtypes[HN_F32], (hn_place){ HN_END, 0 }, &at);
+    assert_true(unmapped(at.at + span));
+    assert_true(unmapped(at.at + span + LEAST_GUARD));
+    assert_false(unmapped(at.at + span - 1));
+    hn_place_operand(&slot, &extent, 44, &hn_dtypes[HN_F32], (hn_place){ HN_START, 0 }, &at);
+    assert_true(unmapped(at.at - 1));
+    assert_true(unmapped(at.at - LEAST_GUARD));
+    assert_false(unmapped(at.at));
+    hn_slot_free(&slot);
+}
+
+static void operand_not_passed_is_null(void **state)
+{
+    hn_slot slot = { 0 };
+    hn_placed at;
+    (void)state;
+    assert_int_equal(
+        hn_place_operand(&slot, &(hn_extent){ 0 }, 3, &hn_dtypes[HN_F32], places[0], &at), 0);
+    assert_null(at.at);
+    hn_slot_free(&slot);
+}
+
+/* Whether a byte of [lo, hi) belongs to a row. */
+static bool inside(const hn_placed *p, const unsigned char *byte)
+{
+    const size_t stride = p->ld * p->unit;
+    if (byte < p->at) return false;
+    const size_t offset = (size_t)(byte - p->at);
+    return offset / stride < p->rows && offset % stride < p->cols * p->unit;
+}
+
+static void every_overwrite_is_found(void **state)
+{
+    const hn_extent extent = { 3, 5, 0 };
+    (void)state;
+    for (size_t p = 0; p < sizeof places / sizeof places[0]; p++)
+        for (int d = HN_F32; d <= HN_Q8_0; d++)
+            for (size_t ld = 5; ld < 8; ld += 2) {
+                hn_slot slot = { 0 };
+                hn_placed at;
+                hn_place_operand(&slot, &extent, ld, &hn_dtypes[d], places[p], &at);
+                hn_paint_slack(&at, NULL, HN_CANARY);
+                assert_null(hn_find_overwrite(&at));
+                for (unsigned char *byte = at.lo; byte < at.hi; byte++) {
+                    *byte ^= 1;
+                    const unsigned char *found = hn_find_overwrite(&at);
+                    if (inside(&at, byte))
+                        assert_null(found);
+                    else
+                        assert_ptr_equal(found, byte);
+                    *byte ^= 1;
+                }
+                hn_slot_free(&slot);
+            }
+}
+
+/* Painting leaves the live units alone and reaches everything else. */
+static void slack_is_all_but_live(void **state)
+{
+    const hn_extent extent = { 4, 6, 0 };
+    const size_t live[] = { 6, 0, 3, 1 };
+    hn_slot slot = { 0 };
+    hn_placed at;
+    (void)state;
+    hn_place_operand(&slot, &extent, 9, &hn_dtypes[HN_F32], (hn_place){ HN_MIDDLE, 5 }, &at);
+    memset(at.lo, 0, (size_t)(at.hi - at.lo));
+    hn_paint_slack(&at, live, HN_JUNK_B);
+    for (const unsigned char *byte = at.lo; byte < at.hi; byte++) {
+        const size_t offset = byte < at.at ? SIZE_MAX : (size_t)(byte - at.at);
+        const bool lives = offset / 36 < 4 && offset % 36 < 4 * live[offset / 36 % 4];
+        if (lives)
+            assert_int_equal(*byte, 0);
+        else
+            assert_true(hn_painted(byte, 1, HN_JUNK_B));
+    }
+    hn_slot_free(&slot);
+}
+
+static void patterns_differ_everywhere(void **state)
+{
+    static unsigned char memory[HN_CANARY + 1][10000];
+    float as[HN_CANARY + 1];
+    (void)state;
+    for (int p = 0; p <= HN_CANARY; p++) {
+        hn_paint(memory[p], sizeof memory[p], (hn_pattern)p);
+        assert_true(hn_painted(memory[p], sizeof memory[p], (hn_pattern)p));
+        memcpy(&as[p], memory[p] + (-(uintptr_t)memory[p] & 3), sizeof as[p]);
+    }
+    /* what two passes are told apart by */
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < 4; j++) {
+            assert_int_not_equal(memory[HN_JUNK_A][i], memory[HN_JUNK_B][j]);
+            assert_int_not_equal(memory[HN_PREFILL_A][i], memory[HN_PREFILL_B][j]);
+            assert_int_not_equal(memory[HN_CANARY][i], memory[HN_PREFILL_A][j]);
+            assert_int_not_equal(memory[HN_CANARY][i], memory[HN_PREFILL_B][j]);
+        }
+    assert_true(isnan(as[HN_JUNK_A]) && isnan(as[HN_PREFILL_A]) && isnan(as[HN_CANARY]));
+    assert_true(as[HN_JUNK_B] > 1e38f && isfinite(as[HN_JUNK_B]));
+    assert_true(isfinite(as[HN_PREFILL_B]) && as[HN_PREFILL_B] > 0.0f);
+    for (size_t i = 0; i < sizeof memory[0]; i += 97) {
+        memory[0][i] ^= 0x80;
+        assert_false(hn_painted(memory[0], sizeof memory[0], HN_JUNK_A));
+        memory[0][i] ^= 0x80;
+    }
+}
+
+/* --- fills */
+
+typedef struct data {
+    hn_slot slots[HN_MAX_OPERANDS];
+    hn_placed at[HN_MAX_OPERANDS];
+    hn_extent extents[HN_MAX_OPERANDS];
+    size_t ld[HN_MAX_OPERANDS];
+} data;
+
+static void fill(data *d, const hn_case *c)
+{
+    const hn_family *f = c->op->family;
+    memset(d->extents, 0, sizeof d->extents);
+    f->extents(c, d->extents);
+    for (size_t i = 0; i < f->noperands; i++) {
+        size_t live[4096];
+        d->ld[i] = hn_ld(c, i, &d->extents[i]);
+        hn_place_operand(&d->slots[i], &d->extents[i], d->ld[i], &hn_dtypes[f->operands[i].dtype],
+                         c->at[i], &d->at[i]);
+        assert_true(d->extents[i].rows <= 4096);
+        for (size_t r = 0; f->live && r < d->extents[i].rows; r++) live[r] = f->live(c, i, r);
+        if (i == 0 || !d->at[i].at) continue;
+        hn_paint_slack(&d->at[i], f->live ? live : NULL, HN_JUNK_B);
+        hn_fill_operand(c, i, &d->at[i], f->live ? live : NULL);
+    }
+}
+
+static void drop(data *d)
+{
+    for (size_t i = 0; i < HN_MAX_OPERANDS; i++) hn_slot_free(&d->slots[i]);
+}
+
+static void same_case_same_data(void **state)
+{
+    data first = { 0 }, second = { 0 };
+    (void)state;
+    for (uint32_t i = 0; i < 600; i++) {
+        hn_case c;
+        hn_case_init(&c, &hn_ops[i % hn_op_count]);
+        c.seed = i;
+        hn_case_draw(&c, 0);
+        fill(&first, &c);
+        c.isa[0] = 'x';
+        fill(&second, &c);
+        for (size_t k = 1; k < c.op->family->noperands; k++) {
+            const hn_placed *a = &first.at[k], *b = &second.at[k];
+            assert_int_equal(a->at == NULL, b->at == NULL);
+            const size_t row = a->cols * a->unit, stride = a->ld * a->unit;
+            for (size_t r = 0; a->at && r < a->rows; r++)
+                assert_memory_equal(a->at + r * stride, b->at + r * stride, row);
+        }
+    }
+    drop(&first);
+    drop(&second);
+}
+
+/* The largest radius of finite outputs of one case under a kernel's own spec. */
+static double worst_radius(data *d, const hn_case *c, const ck_numspec *num)
+{
+    const ref_spec spec = { .num = num, .u = 0x1p-24 };
+    const hn_dtype_info *info = &hn_dtypes[c->op->family->operands[0].dtype];
+    double worst = 0.0;
+    max_align_t args[HN_ARGS_MAX / sizeof(max_align_t) + 1];
+    void *at[HN_MAX_OPERANDS] = { 0 };
+    fill(d, c);
+    const ref_tile tile = { 0, d->extents[0].rows, 0, d->extents[0].cols };
+    ref_out out = { .n = tile.rows * tile.cols * info->parts };
+    out.v = calloc(out.n, sizeof(double));
+    out.term = calloc(out.n, sizeof(double));
+    out.e = calloc(out.n, sizeof(double));
+    for (size_t i = 0; i < c->op->family->noperands; i++) at[i] = d->at[i].at;
+    c->op->family->ref_args(c, at, d->ld, args);
+    c->op->ref(args, &tile, &spec, 1, &out);
+    for (size_t i = 0; i < out.n; i++)
+        if (isfinite(out.v[i]) && out.e[i] != 0.0) worst = out.e[i] < 0.0 ? INFINITY : out.e[i];
+    free(out.v);
+    free(out.term);
+    free(out.e);
+    return worst;
+}
+
+static void exact_fills_have_radius_zero(void **state)
+{
+    char error[512], line[HN_LINE_MAX];
+    const ck_subject *subject = hn_subject_open(NULL, error, sizeof error);
+    data d = { 0 };
+    (void)state;
+    assert_non_null(subject);
+    for (unsigned k = 0; k < subject->count; k++)
+        for (unsigned f = 0; f < HN_FILL_COUNT; f++) {
+            const hn_op *op = hn_op_find(subject->kernels[k].stem);
+            if (!(op->family->exact_fills >> f & 1)) continue;
+            for (uint32_t seed = 0; seed < 60; seed++) {
+                hn_case c;
+                hn_case_init(&c, op);
+                c.seed = seed;
+                c.fill = (hn_fill)f;
+                hn_case_draw(&c, HN_FIXED_FILL | HN_FIXED_FP);
+                if (!(worst_radius(&d, &c, subject->kernels[k].spec) == 0.0)) {
+                    hn_case_print(&c, line, sizeof line);
+                    fail_msg("%s for %s: a radius is not 0", line, subject->kernels[k].isa);
+                }
+            }
+        }
+    drop(&d);
+}
+
+/* Over all fills of a quantised operand, every bit of code and scale is seen in both states. */
+static void every_bit_of_blocks_toggles(void **state)
+{
+    data d = { 0 };
+    (void)state;
+    for (size_t o = 0; o < hn_op_count; o++)
+        for (size_t k = 1; k < hn_ops[o].family->noperands; k++) {
+            unsigned char any[CK_Q8_0_BYTES] = { 0 }, all[CK_Q8_0_BYTES];
+            if (hn_ops[o].family->operands[k].dtype != HN_Q8_0) continue;
+            memset(all, 0xff, sizeof all);
+            for (uint32_t seed = 0; seed < 400; seed++) {
+                hn_case c;
+                hn_case_init(&c, &hn_ops[o]);
+                c.seed = seed;
+                hn_case_draw(&c, 0);
+                fill(&d, &c);
+                for (size_t u = 0; u < d.at[k].rows * d.at[k].cols; u++) {
+                    const hn_placed *p = &d.at[k];
+                    const unsigned char *block =
+                        p->at + (u / p->cols * p->ld + u % p->cols) * p->unit;
+                    for (size_t b = 0; b < CK_Q8_0_BYTES; b++) {
+                        any[b] |= block[b];
+                        all[b] &= block[b];
+                    }
+                }
+            }
+            for (size_t b = 0; b < CK_Q8_0_BYTES; b++) {
+                assert_int_equal(any[b], 0xff);
+                assert_int_equal(all[b], 0);
+            }
+        }
+    drop(&d);
+}
+
+/* The scale of a neighbour would be noticed: in exact fills next blocks differ. */
+static void scales_of_neighbours_differ(void **state)
+{
+    data d = { 0 };
+    (void)state;
+    for (uint32_t seed = 0; seed < 100; seed++) {
+        hn_case c;
+        hn_case_init(&c, hn_op_find("gemm_nt_q8_0_q8_0"));
+        c.seed = seed;
+        c.fill = HN_FILL_INT;
+        hn_case_draw(&c, HN_FIXED_FILL);
+        fill(&d, &c);
+        for (size_t k = 1; k <= 2; k++)
+            for (size_t r = 0; r < d.at[k].rows; r++)
+                for (size_t b = 0; b + 1 < d.at[k].cols; b++) {
+                    const unsigned char *block = d.at[k].at + (r * d.at[k].ld + b) * d.at[k].unit;
+                    assert_memory_not_equal(block, block + CK_Q8_0_BYTES, 2);
+                }
+    }
+    drop(&d);
+}
+
+/* A dropped term or addend would be noticed: integers are never 0. */
+static void integers_are_not_zero(void **state)
+{
+    data d = { 0 };
+    (void)state;
+    for (uint32_t seed = 0; seed < 200; seed++) {
+        hn_case c;
+        hn_case_init(&c, hn_op_find(seed % 2 ? "gemm_nt_f32" : "gemm_nt_q8_0_q8_0"));
+        c.seed = seed;
+        c.fill = HN_FILL_INT;
+        hn_case_draw(&c, HN_FIXED_FILL);
+        fill(&d, &c);
+        for (size_t k = 1; k < c.op->family->noperands; k++) {
+            const hn_dtype_info *info = &hn_dtypes[c.op->family->operands[k].dtype];
+            for (size_t u = 0; d.at[k].at && u < d.at[k].rows * d.at[k].cols; u++)
+                for (size_t p = 0; p < info->parts; p++)
+                    assert_true(
+                        info->part(d.at[k].at + (u / d.at[k].cols * d.at[k].ld + u % d.at[k].cols) *
+                                                    d.at[k].unit,
+                                   p) != 0.0);
+        }
+    }
+    drop(&d);
+}
+
+int hn_test_data(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operand_lies_as_asked),
+        cmocka_unit_test(guard_pages_are_unmapped),
+        cmocka_unit_test(operand_not_passed_is_null),
+        cmocka_unit_test(every_overwrite_is_found),
+        cmocka_unit_test(slack_is_all_but_live),
+        cmocka_unit_test(patterns_differ_everywhere),
+        cmocka_unit_test(same_case_same_data),
+        cmocka_unit_test(exact_fills_have_radius_zero),
+        cmocka_unit_test(every_bit_of_blocks_toggles),
+        cmocka_unit_test(scales_of_neighbours_differ),
+        cmocka_unit_test(integers_are_not_zero),
+    };
+    return cmocka_run_group_tests_name("data", tests, NULL, NULL);
+}

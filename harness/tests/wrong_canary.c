@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* A harness that does not look at the canaries. */
+#include "place.h"
+
+const unsigned char *__wrap_hn_find_overwrite(const hn_placed *p);
+
+const unsigned char *__wrap_hn_find_overwrite(const hn_placed *p)
+{
+    (void)p;
+    return NULL;
+}
