@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SHRUNK_MAX = 24, RUNS_MAX = 3000, SEEDS = 6 };
+enum { SHRUNK_MAX = 24, RUNS_MAX = 20000, SEEDS = 4, SMALL_SIZES = 40 };
 static const double seconds_each = 0.5;
 
 typedef struct search {
@@ -56,16 +56,30 @@ static bool accept(search *s, hn_case *c, hn_case next)
 
 static int64_t step_of(const hn_key *k) { return k->multiple > 1 ? k->multiple : 1; }
 
+/* Sizes worth trying below `from`, ascending: all small ones, since a fault may live in one residue,
+ * then coarser steps. */
+static size_t smaller_sizes(int64_t least, int64_t from, int64_t unit, int64_t *sizes)
+{
+    size_t count = 0;
+    for (int64_t t = 0; t < SMALL_SIZES && least + t * unit < from; t++)
+        sizes[count++] = least + t * unit;
+    const int64_t reached = count ? sizes[count - 1] : least;
+    const int64_t coarse[] = { from / 4 / unit * unit, from / 2 / unit * unit, from - 8 * unit,
+                               from - unit };
+    for (size_t i = 0; i < 4; i++)
+        if (coarse[i] > reached && coarse[i] < from) sizes[count++] = coarse[i];
+    return count;
+}
+
 static bool shrink_dimension(search *s, hn_case *c, size_t i)
 {
     const hn_key *k = &c->op->family->keys[i];
     const int64_t unit = step_of(k), least = k->least > unit ? k->least : k->least == 0 ? 0 : unit;
-    const int64_t from = c->num[i];
-    const int64_t tries[] = { least, least + unit, from / 2 / unit * unit, from - unit };
-    for (size_t t = 0; t < 4; t++) {
+    int64_t sizes[SMALL_SIZES + 4];
+    const size_t count = smaller_sizes(least, c->num[i], unit, sizes);
+    for (size_t t = 0; t < count; t++) {
         hn_case next = *c;
-        if (tries[t] < least || tries[t] >= from) continue;
-        next.num[i] = tries[t];
+        next.num[i] = sizes[t];
         memset(next.ld, 0, sizeof next.ld);
         if (accept(s, c, next)) return true;
         memcpy(next.ld, c->ld, sizeof next.ld);
