@@ -40,6 +40,7 @@ typedef struct worker {
     uint64_t seen_beat;
     double seen_at;
     bool killed;
+    bool done; /* ran out of tasks: a kernel may call exit(0) as well */
     size_t nfailures;
     unsigned *kept; /* of each row */
     hn_stats *stats;
@@ -210,12 +211,13 @@ static int start(const hn_run *run, shared *s, worker *w, double deadline)
     atomic_store(&w->row, NO_ROW);
     w->seen_at = now();
     w->seen_beat = atomic_load(&w->beat);
-    w->killed = false;
+    w->killed = w->done = false;
     const pid_t pid = fork();
     if (pid > 0) w->pid = pid; /* shared memory: the child must not write it */
     if (pid != 0) return pid < 0 ? -1 : 0;
     hn_call_init();
     work(run, s, w, deadline);
+    w->done = true;
     _exit(0);
 }
 
@@ -285,7 +287,7 @@ static int supervise(const hn_run *run, shared *s, worker *workers, double deadl
             }
             w->pid = 0;
             alive--;
-            if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
+            if (w->done && WIFEXITED(status)) continue;
             if (!bury(s, w, status) || ++deaths > DEATHS_MAX)
                 return snprintf(error, size, "%s: %s", stop_reason(status), w->line), -1;
             if (start(run, s, w, deadline) != 0)
