@@ -23,6 +23,7 @@ enum { FILTERS_MAX = 64, REQUIRED_MAX = 16 };
 typedef struct options {
     const char *filters[FILTERS_MAX], *cases[FILTERS_MAX], *required[REQUIRED_MAX];
     size_t nfilters, ncases, nrequired;
+    hn_case parsed[FILTERS_MAX]; /* of `cases` */
     const char *suite, *isa, *json, *junit, *subject, *expect;
     hn_mode mode;
     uint64_t seed;
@@ -166,8 +167,21 @@ static int parse_options(options *o, int argc, char **argv)
     return 0;
 }
 
+/* Whether one of the case lines runs on this row; without case lines every row is wanted. */
+static bool in_cases(const hn_row *row, const options *o)
+{
+    for (size_t i = 0; i < o->ncases; i++) {
+        const hn_case *c = &o->parsed[i];
+        const bool isa = !c->isa[0] || strcmp(c->isa, row->kernel->isa) == 0;
+        const bool mode = c->mode == HN_BOTH || (c->mode == HN_STRICT) == row->strict;
+        if (c->op == row->op && isa && mode) return true;
+    }
+    return o->ncases == 0;
+}
+
 static bool row_matches(const hn_row *row, const options *o)
 {
+    if (!in_cases(row, o)) return false;
     if (o->isa && strcmp(o->isa, row->kernel->isa) != 0) return false;
     if (o->mode != HN_BOTH && (o->mode == HN_STRICT) != row->strict) return false;
     for (size_t i = 0; i < o->nfilters; i++) {
@@ -219,23 +233,28 @@ static int select_rows(hn_run *run, const options *o, const ck_subject *subject)
 
 static int has_plan(void *context, const hn_op *op) { return hn_run_plan(context, op) != NULL; }
 
-/* The suite, or the case lines of the command line, checked here so that errors name them. */
+/* The case lines of the command line, read first so that errors name them. */
+static int parse_cases(options *o)
+{
+    char error[512];
+    for (size_t i = 0; i < o->ncases; i++) {
+        if (hn_case_parse(&o->parsed[i], o->cases[i], error, sizeof error) == 0) continue;
+        fprintf(stderr, "ckparity: case '%s': %s\n", o->cases[i], error);
+        return EXIT_INPUT;
+    }
+    return EXIT_OK;
+}
+
+/* The suite, or the case lines as one. */
 static int select_cases(hn_run *run, const options *o)
 {
-    char error[512], text[FILTERS_MAX * HN_LINE_MAX] = "";
-    for (size_t i = 0; i < o->ncases; i++) {
-        hn_case c;
-        if (hn_case_parse(&c, o->cases[i], error, sizeof error) != 0) {
-            fprintf(stderr, "ckparity: case '%s': %s\n", o->cases[i], error);
-            return EXIT_INPUT;
-        }
-        strcat(strcat(text, o->cases[i]), "\n");
-    }
+    char error[512], text[FILTERS_MAX * (HN_LINE_MAX + 1)] = "";
+    for (size_t i = 0; i < o->ncases; i++) strcat(strcat(text, o->cases[i]), "\n");
     run->suite = o->ncases ? hn_suite_parse(text, "command line", error, sizeof error)
                            : hn_suite_open(o->suite ? o->suite : "smoke", error, sizeof error);
     if (!run->suite) return bad_input("%s", error);
     run->trace = o->ncases == 0;
-    return 0;
+    return EXIT_OK;
 }
 
 static bool isa_exists(const ck_subject *subject, const char *isa)
@@ -328,9 +347,10 @@ static int run_selected(const options *o, hn_run *run, hn_expectations *expect,
     return report(o, run, expect, subject);
 }
 
-static int run_command(const options *o)
+static int run_command(options *o)
 {
     char error[768];
+    if (parse_cases(o) != EXIT_OK) return EXIT_INPUT;
     const ck_subject *subject = hn_subject_open(o->subject, error, sizeof error);
     if (!subject) return bad_input("%s", error);
     if (subject->count == 0) {
@@ -372,7 +392,7 @@ static int for_bisect(int status, bool loaded)
     return status == EXIT_INPUT ? BISECT_STOP : status;
 }
 
-static int dispatch(const char *command, const options *o)
+static int dispatch(const char *command, options *o)
 {
     if (strcmp(command, "list") == 0) return list_command(o);
     if (strcmp(command, "selftest") == 0)

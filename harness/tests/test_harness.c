@@ -140,11 +140,18 @@ static void messages_are_cut(void **state)
     assert_memory_equal(error + sizeof error - 4, "xxxx", 4);
 }
 
-static const ck_kernel *scalar_kernel(const char *stem)
+const ck_subject *hn_test_subject(void)
 {
+    static const ck_subject *subject;
     char error[512];
-    const ck_subject *subject = hn_subject_open(NULL, error, sizeof error);
+    if (!subject) subject = hn_subject_open(NULL, error, sizeof error);
     assert_non_null(subject);
+    return subject;
+}
+
+const ck_kernel *hn_test_scalar(const char *stem)
+{
+    const ck_subject *subject = hn_test_subject();
     for (unsigned i = 0; i < subject->count; i++)
         if (strcmp(subject->kernels[i].stem, stem) == 0 &&
             strcmp(subject->kernels[i].isa, "scalar") == 0)
@@ -176,7 +183,7 @@ static void line_decides_everything(void **state)
     for (size_t i = 0; i < 600; i++) {
         const hn_op *op = &hn_ops[i % hn_op_count];
         hn_case c, other;
-        nothing_of = scalar_kernel(op->stem);
+        nothing_of = hn_test_scalar(op->stem);
         ck_kernel wrong = *nothing_of;
         wrong.fn = almost;
         hn_plan plan = { .op = op };

@@ -192,7 +192,8 @@ static void expectations_are_met_or_due(void **state)
     (void)state;
     write_file(
         "gemm_* fast FAIL value # a\nexp_* both CRASH guard # b\nsoftmax* strict HANG hang # c\n");
-    hn_expectations *e = hn_expect_open(path, error, sizeof error);
+    static hn_expectations *e; /* never freed */
+    e = hn_expect_open(path, error, sizeof error);
     unlink(path);
     assert_non_null(e);
     assert_true(hn_expect_meet(e, "gemm_nt_f32_avx2", false, HN_FAIL, HN_CHECK_VALUE));
@@ -227,14 +228,7 @@ enum { ROWS = 4 };
 static void make_run(hn_run *run, hn_row *rows, hn_plan *plan, ck_kernel *wrong)
 {
     char error[512];
-    const ck_subject *subject = hn_subject_open(NULL, error, sizeof error);
-    const ck_kernel *scalar = NULL;
-    assert_non_null(subject);
-    for (unsigned i = 0; i < subject->count; i++)
-        if (strcmp(subject->kernels[i].stem, "gemm_nt_f32") == 0 &&
-            strcmp(subject->kernels[i].isa, "scalar") == 0)
-            scalar = &subject->kernels[i];
-    assert_non_null(scalar);
+    const ck_kernel *scalar = hn_test_scalar("gemm_nt_f32");
     right = scalar->fn;
     *wrong = *scalar;
     wrong->fn = sometimes_wrong;
@@ -271,8 +265,7 @@ static char *json_of(unsigned jobs, char *to)
     assert_true(run.nfailures >= HN_KEPT_FAILURES);
     for (size_t i = 0; i < run.nfailures; i++) assert_int_equal(run.failures[i].row, 2);
     write_file("");
-    assert_int_equal(hn_report_json(&run, &totals, hn_subject_open(NULL, error, sizeof error), path,
-                                    error, sizeof error),
+    assert_int_equal(hn_report_json(&run, &totals, hn_test_subject(), path, error, sizeof error),
                      0);
     strcpy(to, read_file(path));
     unlink(path);

@@ -3,6 +3,14 @@
 #ifndef HN_TESTS_H
 #define HN_TESTS_H
 
+struct ck_kernel;
+struct ck_subject;
+
+/* The built-in subject, opened once. */
+const struct ck_subject *hn_test_subject(void);
+/* Its scalar kernel of a stem. */
+const struct ck_kernel *hn_test_scalar(const char *stem);
+
 int hn_test_cases(void), hn_test_data(void), hn_test_runs(void);
 
 #endif
