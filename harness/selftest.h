@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 /* Runs every mutant against the smoke suite with `seeds` seeds from `seed` on. `filter`: a part
- * of mutants' names or a pattern over them, NULL: all. Prints a line a mutant and a closing line. Returns an exit code. */
+ * of mutants' names or a pattern over them, NULL: all. Prints a line a mutant and a closing line.
+ * Returns an exit code. */
 int hn_selftest(uint64_t seed, unsigned seeds, const char *filter);
 
 #endif

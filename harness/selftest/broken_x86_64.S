@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels that break the calling convention of System V AMD64, after the wrapped one has done its work.
- * Each is void hn_broken_<what>(const void *args). */
+/* Kernels that break the calling convention of System V AMD64, after the wrapped one has done its
+ * work. Each is void hn_broken_<what>(const void *args). */
         .hidden hn_wrapped
 
         .macro  begin what

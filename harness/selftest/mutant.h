@@ -74,7 +74,7 @@ typedef struct hn_target {
 } hn_target;
 extern const hn_target hn_targets[HN_ON_OPS];
 
-/* Set before a mutant runs: the kernel it wraps (and its fast mode), and how to see its arguments. */
+/* Set before a mutant runs: the kernel it wraps, its fast mode, and how to see its arguments. */
 extern ck_fn *hn_wrapped, *hn_wrapped_fast;
 extern hn_view_fn *hn_viewer;
 

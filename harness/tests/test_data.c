@@ -15,7 +15,6 @@
 
 #include "ck_dtype.h"
 #include "fill.h"
-#include "subject.h"
 #include "tests.h"
 
 enum { LEAST_GUARD = 1 << 15 };

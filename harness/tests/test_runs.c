@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "report.h"
-#include "subject.h"
 #include "tests.h"
 
 static void bad_suite_is_named_with_its_line(void **state)
