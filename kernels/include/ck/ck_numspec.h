@@ -30,7 +30,8 @@ enum {
     CK_NUM_LSE_FORM = 1u << 6,          /* probabilities as exp(x - LSE), no division */
     CK_NUM_FTZ = 1u << 7,               /* tolerated: results flushed to zero */
     CK_NUM_DAZ = 1u << 8,               /* tolerated: operands flushed to zero */
-    CK_NUM_BATCH_INVARIANT = 1u << 9,   /* a batch row's bits do not depend on the batch size */
+    CK_NUM_BATCH_INVARIANT = 1u << 9,   /* a batch row's bits, NaNs apart, do not depend on the
+                                           batch size */
     CK_NUM_THREAD_INVARIANT = 1u << 10, /* bits do not depend on the thread count */
     CK_NUM_TIE_EITHER = 1u << 11        /* quantisers: either code within 4u|t| of a tie */
 };
