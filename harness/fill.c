@@ -273,7 +273,8 @@ static uint16_t block_scale(row *r, size_t block)
         /* neighbours differ; beyond 2^17 terms the sum leaves no room for differing scales */
         return half(sign, r->terms > (size_t)1 << 16 ? 0 : -(int)((block + r->index) % 4), 0);
     case HN_FILL_CANCEL:
-        return half(block % 2 && r->pair_sign, -4, block % 2 && r->pair_sign ? 513 : 512);
+        /* odd seeds: pairs over thirty binades, so that double sums are rounded as well */
+        return half(0, r->seed & 1 ? (int)(bits >> 20 & 15) - 10 : -4, significand & ~1u);
     case HN_FILL_WIDE: return half(sign, (int)(bits >> 20 & 15) - 10, significand);
     case HN_FILL_DENORMAL: return (uint16_t)(sign << 15 | significand);
     case HN_FILL_STAGNATION: return r->role == HN_ROLE_LEFT && block >= 8 ? 0x0001 : half(0, 0, 0);
@@ -313,14 +314,25 @@ static void block_codes(row *r, size_t block, signed char *q)
     }
 }
 
+/* Scale of the second block of a cancelling pair: the opposite, exactly or but for one bit. */
+static uint16_t negated_scale(const row *r, uint16_t d)
+{
+    if (!r->pair_sign) return d;
+    return (uint16_t)((d | (r->seed & 1 ? 0u : 1u)) ^ 0x8000u);
+}
+
 static void fill_q8_0(row *r, unsigned char *blocks, size_t n)
 {
     const size_t kept = n ? pick_index(&r->rng, n) : 0;
     signed char q[CK_Q8_0_BLOCK] = { 0 };
+    uint16_t d = 0;
     for (size_t b = 0; b < n; b++, blocks += CK_Q8_0_BYTES) {
-        const uint16_t d = block_scale(r, b);
-        const bool repeats = r->fill == HN_FILL_CANCEL && b % 2 == 1;
-        if (!repeats) block_codes(r, b, q);
+        if (r->fill == HN_FILL_CANCEL && b % 2 == 1) {
+            d = negated_scale(r, d);
+        } else {
+            d = block_scale(r, b);
+            block_codes(r, b, q);
+        }
         if (r->fill == HN_FILL_PROBE && r->role == HN_ROLE_LEFT) {
             memset(q, 0, sizeof q);
             if (b == kept) q[pick_index(&r->rng, sizeof q)] = (signed char)integer(&r->rng, 127);
