@@ -11,5 +11,5 @@ case "$*" in
 *) fail "usage: ci/format.sh [--fix]" ;;
 esac
 # shellcheck disable=SC2086
-sources '*.c' '*.h' | grep -E '^(kernels|ref|codegen|harness|fuzz|docs)/' |
+sources '*.c' '*.h' | grep -E '^(ci|kernels|ref|codegen|harness|fuzz|docs)/' |
     xargs -r clang-format-14 $mode || exit 1

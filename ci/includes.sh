@@ -20,6 +20,8 @@ harness/**            : kernels/include/ck/*.h kernels/kernels.def ref/ref.h har
 codegen/**            : kernels/include/ck/ck_dtype.h kernels/kernels.def codegen/**.h <c> <posix>
 fuzz/**               : kernels/include/ck/*.h ref/ref.h harness/**.h codegen/**.h fuzz/**.h <c> <posix>
 docs/**               : kernels/include/ck/*.h <c>
+ci/bochs/*            : <c> <posix> <asm/bootparam.h>
+ci/*                  : <c> <*mmintrin.h> <simde/x86/*.h>
 '
 
 c='assert complex ctype errno fenv float inttypes limits locale math setjmp signal stdalign stdarg

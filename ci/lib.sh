@@ -10,6 +10,7 @@ export ASAN_SYMBOLIZER_PATH="${ASAN_SYMBOLIZER_PATH-$(command -v llvm-symbolizer
 
 # Where ckparity looks for the libraries of others, too.
 export CK_PEERS="${CK_PEERS:-${XDG_CACHE_HOME:-${HOME:-}/.cache}/ckparity/peers}"
+export CK_EMULATOR="${CK_EMULATOR:-${XDG_CACHE_HOME:-${HOME:-}/.cache}/ckparity/bochs}"
 ggml_package=@node-llama-cpp/linux-x64
 ggml_version=3.22.1
 ggml_stamp=$CK_PEERS/.ckparity-ggml-$ggml_version

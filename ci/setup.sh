@@ -1,17 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Installs what the build and the tests need, as far as it is missing; silent if nothing is.
-#   ci/setup.sh           Debian packages (root, or sudo without a password)
-#   ci/setup.sh --peers   other libraries to compare with, from npm, into $CK_PEERS or
-#                         ~/.cache/ckparity/peers
+#   ci/setup.sh              Debian packages (root, or sudo without a password)
+#   ci/setup.sh --peers      other libraries to compare with, from npm, into $CK_PEERS or
+#                            ~/.cache/ckparity/peers
+#   ci/setup.sh --emulator   what ci/emulate.sh and ci/simde.sh need: Debian packages, and a kernel
+#                            from Debian's, not installed, in $CK_EMULATOR or ~/.cache/ckparity/bochs
 # Exit: 0 all there, 2 something is missing and could not be installed.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-# The one list of packages.
+# The one list of packages, and that of --emulator.
 packages='build-essential cmake ninja-build ccache git
     clang-14 llvm-14 libclang-rt-14-dev clang-format-14
     libcmocka-dev libmpfr-dev valgrind libxml2-utils'
+emulator='libsimde-dev bochs bochs-term bochsbios vgabios cpio lz4'
 
 # again COMMAND...: up to three tries.
 again() {
@@ -22,9 +25,10 @@ again() {
     return 1
 }
 
+# debian PACKAGE...
 debian() {
     missing=
-    for package in $packages; do
+    for package; do
         case $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || :) in
         installed*) ;;
         *) missing="$missing $package" ;;
@@ -64,10 +68,38 @@ peers() {
     : >"$ggml_stamp"
 }
 
-case $# in
-0) debian ;;
-*)
-    [ "$*" = --peers ] || fail "usage: ci/setup.sh [--peers]"
-    peers
+# Debian's kernel as it lies in memory from 16 MiB on: the payload of vmlinuz (the offsets are those of
+# Linux' boot.rst; four bytes behind it are its size) without the headers of ELF.
+kernel() {
+    [ ! -e "$CK_EMULATOR/kernel" ] || return 0
+    package=$(apt-cache depends linux-image-cloud-amd64 |
+        sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1)
+    [ -n "$package" ] || fail "apt-cache knows no linux-image-cloud-amd64; apt-get update?"
+    say "unpack $package in $CK_EMULATOR"
+    mkdir -p "$CK_EMULATOR" || fail "cannot make $CK_EMULATOR"
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    chmod 755 "$work"
+    quiet apt-download again env -C "$work" apt-get -qq download "$package" ||
+        fail "apt-get could not download $package"
+    dpkg-deb --fsys-tarfile "$work"/*.deb | tar -xO --wildcards './boot/vmlinuz-*' >"$work/vmlinuz"
+    start=$(((1 + $(number 497 1)) * 512 + $(number 584 4)))
+    tail -c "+$((start + 1))" "$work/vmlinuz" | head -c "$(($(number 588 4) - 4))" |
+        lz4 -dc >"$work/vmlinux" || fail "the kernel of $package is not packed by lz4"
+    objcopy -O binary "$work/vmlinux" "$CK_EMULATOR/kernel.part"
+    mv "$CK_EMULATOR/kernel.part" "$CK_EMULATOR/kernel"
+}
+
+# number OFFSET BYTES: from vmlinuz.
+number() { od -An -tu"$2" -j"$1" -N"$2" "$work/vmlinuz" | tr -d ' '; }
+
+# shellcheck disable=SC2086
+case "$*" in
+'') debian $packages ;;
+--peers) peers ;;
+--emulator)
+    debian $packages $emulator
+    kernel
     ;;
+*) fail "usage: ci/setup.sh [--peers | --emulator]" ;;
 esac

@@ -29,7 +29,7 @@ typedef struct options {
     uint64_t seed;
     double budget;
     unsigned jobs, seeds;
-    bool bisect, harness, fail_fast;
+    bool bisect, harness, fail_fast, no_trace;
 } options;
 
 static const char usage[] =
@@ -54,6 +54,7 @@ static const char usage[] =
     "  --jobs N          processes (default: one a core); results do not depend on it\n"
     "  --subject X       test another library: a path, or a name (ggml)\n"
     "  --fail-fast       stop at the first failure\n"
+    "  --no-trace        do not check which instructions are executed\n"
     "  --expect FILE     known failures, with reasons\n"
     "  --json FILE, --junit FILE\n"
     "  --exit-style bisect   for git bisect run: 125 where nothing could be tested\n"
@@ -150,6 +151,8 @@ static int parse_options(options *o, int argc, char **argv)
             o->harness = true;
         } else if (strcmp(name, "--fail-fast") == 0) {
             o->fail_fast = true;
+        } else if (strcmp(name, "--no-trace") == 0) {
+            o->no_trace = true;
         } else if (strncmp(name, "--", 2) == 0) {
             if (equals) *equals = '\0';
             if (!equals && i + 1 == argc) return bad_input("%s needs a value", name);
@@ -253,7 +256,7 @@ static int select_cases(hn_run *run, const options *o)
     run->suite = o->ncases ? hn_suite_parse(text, "command line", error, sizeof error)
                            : hn_suite_open(o->suite ? o->suite : "smoke", error, sizeof error);
     if (!run->suite) return bad_input("%s", error);
-    run->trace = o->ncases == 0;
+    run->trace = o->ncases == 0 && !o->no_trace;
     return EXIT_OK;
 }
 
@@ -318,6 +321,7 @@ static int report(const options *o, hn_run *run, hn_expectations *expect, const 
     if (totals.expected)
         printf("\n%llu expected failures, counted as skipped\n",
                (unsigned long long)totals.expected);
+    if (o->no_trace) printf("\ninstructions not traced\n");
     printf("\nseed %llx\n%llu passed, %llu failed, %llu skipped\n", (unsigned long long)run->seed,
            (unsigned long long)totals.passed, (unsigned long long)totals.failed,
            (unsigned long long)totals.skipped);

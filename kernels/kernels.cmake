@@ -8,6 +8,15 @@ set(CK_OPTIONS_avx512 ${CK_OPTIONS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx51
 set(CK_OPTIONS_avx512vnni ${CK_OPTIONS_avx512} -mavx512vnni)
 set(CK_OPTIONS_avx512bf16 ${CK_OPTIONS_avx512} -mavx512bf16)
 
+# ci/simde.sh: the intrinsics above AVX2 made of AVX2's, to run on a CPU that lacks them.
+option(CK_SIMDE "Emulate AVX-512 and VNNI by SIMDe" OFF)
+if(CK_SIMDE)
+  foreach(isa avxvnni avx512 avx512vnni)
+    set(CK_OPTIONS_${isa} ${CK_OPTIONS_avx2} -include ${CMAKE_SOURCE_DIR}/ci/simde.h -Wno-psabi)
+  endforeach()
+  set_source_files_properties(kernels/cpu.c PROPERTIES COMPILE_DEFINITIONS CK_SIMDE)
+endif()
+
 set(CK_DEF ${CMAKE_SOURCE_DIR}/kernels/kernels.def)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CK_DEF})
 file(STRINGS ${CK_DEF} rows REGEX "^CK_KERNEL\\(")
@@ -27,7 +36,7 @@ add_library(ck_objects OBJECT ${CK_KERNEL_SOURCES}
 target_include_directories(ck_objects PRIVATE kernels PUBLIC kernels/include/ck)
 target_link_libraries(ck_objects PRIVATE ck_flags)
 set_source_files_properties(kernels/table.c PROPERTIES
-  COMPILE_DEFINITIONS "CK_VERSION=\"${PROJECT_VERSION}\"")
+  COMPILE_DEFINITIONS "CK_VERSION=\"${PROJECT_VERSION}$<$<BOOL:${CK_SIMDE}>: emulated>\"")
 
 add_library(ck SHARED)
 target_link_libraries(ck PRIVATE ck_objects m ck_flags)

@@ -95,8 +95,8 @@ static inline unsigned char *hn_seen_at(const hn_seen *o, size_t row, size_t col
     return o->at + (row * o->ld + col) * o->unit;
 }
 
-/* Makes a unit wrong beyond any radius: a finite number becomes huge or changes its sign, infinity
- * changes its sign, NaN stays; of a block, the last code changes. */
+/* Makes a unit wrong beyond any radius: a number becomes huge, unless it is huge already or none; of
+ * a block, the last code changes. */
 void hn_spoil(const hn_seen *o, size_t row, size_t col);
 
 #endif

@@ -231,7 +231,8 @@ static const hn_mutant list[] = {
     ROW(other_exp, HN_ON_SOFTMAX, HN_IN_FAST, HN_BY(VALUE)),
     ROW(reciprocal, HN_ON_SOFTMAX, HN_IN_FAST, HN_BY(VALUE)),
     ROW(last_row_mask, HN_ON_SOFTMAX, HN_IN_FAST, HN_BY_NUMBERS),
-    ROW(head_stride, HN_ON_SOFTMAX, HN_IN_FAST, HN_BY(JUNK) | HN_BY_NUMBERS | HN_BY(BATCH)),
+    ROW(head_stride, HN_ON_SOFTMAX, HN_IN_FAST,
+        HN_BY(JUNK) | HN_BY_NUMBERS | HN_BY(BATCH) | HN_BY(ALIAS)),
     ROW(padding_unwritten, HN_ON_SOFTMAX, HN_IN_BOTH, HN_BY(UNWRITTEN)),
     ROW(future_unwritten, HN_ON_SOFTMAX, HN_IN_BOTH, HN_BY(UNWRITTEN)),
     ROW(last_padding, HN_ON_SOFTMAX, HN_IN_BOTH, HN_BY(VALUE)),
@@ -244,7 +245,7 @@ static const hn_mutant list[] = {
     ROW(one_at_zero, HN_ON_EXP, HN_IN_BOTH, HN_BY(VALUE)),
     ROW(saturates, HN_ON_EXP, HN_IN_BOTH, HN_BY(VALUE)),
     ROW(overflows_early, HN_ON_EXP, HN_IN_BOTH, HN_BY(VALUE)),
-    ROW(strict_callers_mode, HN_ON_EXP, HN_IN_STRICT, HN_BY(VALUE)),
+    ROW(strict_callers_mode, HN_ON_EXP, HN_IN_STRICT, HN_BY(VALUE) | HN_BY(STRICT)),
 };
 #undef ROW
 

@@ -88,7 +88,8 @@ void hn_spoil(const hn_seen *o, size_t row, size_t col)
         return;
     }
     memcpy(&y, unit, sizeof y);
-    if (isnan(y)) return;
-    y = fabsf(y) < 0x1p90f ? 0x1p96f : -y;
+    /* beyond that any result may be right */
+    if (!(fabsf(y) < 0x1p90f)) return;
+    y = 0x1p96f;
     memcpy(unit, &y, sizeof y);
 }

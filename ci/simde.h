@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* The intrinsics above AVX2 that the kernels use, made of AVX2's: SIMDe's, and what Debian's SIMDe 0.7.4
+ * lacks or has wrong. Preset simde includes it ahead of the kernels' files. */
+#ifndef CK_SIMDE_H
+#define CK_SIMDE_H
+
+#include <immintrin.h>
+#if defined(__AVX512F__) || defined(__AVXVNNI__) || !defined(__FMA__) || !defined(__F16C__)
+#error "wanted: -mavx2 -mfma -mf16c, and nothing above"
+#endif
+#define SIMDE_ENABLE_NATIVE_ALIASES
+#include <simde/x86/avx512.h>
+#include <string.h>
+
+/* A conversion, done on each half of the argument; lanes keep their order. */
+#define CK_HALVES(name, to, half_to, from, half_from, convert)         \
+    static inline to ck_##name(from x)                                 \
+    {                                                                  \
+        half_from half[2];                                             \
+        memcpy(half, &x, sizeof half);                                 \
+        const half_to out[2] = { convert(half[0]), convert(half[1]) }; \
+        to y;                                                          \
+        memcpy(&y, out, sizeof y);                                     \
+        return y;                                                      \
+    }
+CK_HALVES(cvtepi32_ps, __m512, __m256, __m512i, __m256i, _mm256_cvtepi32_ps)
+CK_HALVES(cvttps_epi32, __m512i, __m256i, __m512, __m256, _mm256_cvttps_epi32)
+CK_HALVES(cvtps_epi32, __m512i, __m256i, __m512, __m256, _mm256_cvtps_epi32)
+CK_HALVES(cvtps_pd, __m512d, __m256d, __m256, __m128, _mm256_cvtps_pd)
+CK_HALVES(cvtpd_ps, __m256, __m128, __m512d, __m256d, _mm256_cvtpd_ps)
+CK_HALVES(cvtph_ps, __m512, __m256, __m256i, __m128i, _mm256_cvtph_ps)
+#undef CK_HALVES
+#define _mm512_cvtepi32_ps  ck_cvtepi32_ps
+#define _mm512_cvttps_epi32 ck_cvttps_epi32
+#define _mm512_cvtps_pd     ck_cvtps_pd
+#define _mm512_cvtpd_ps     ck_cvtpd_ps
+#define _mm512_cvtph_ps     ck_cvtph_ps
+/* The conversion of an integer does not round. */
+#define _mm512_cvt_roundps_epi32(x, rounding) ck_cvtps_epi32(_mm512_roundscale_ps(x, rounding))
+#define _mm512_cvtepi8_epi32(x)                                         \
+    _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_cvtepi8_epi32(x)), \
+                       _mm256_cvtepi8_epi32(_mm_srli_si128(x, 8)), 1)
+
+/* Lanes outside the mask are not touched, so that a page behind the data shows a wrong mask. */
+#define CK_MASKED(prefix, vector, mask)                                        \
+    static inline vector ck##prefix##_maskz_loadu_ps(mask k, const float *p)   \
+    {                                                                          \
+        float lane[sizeof(vector) / sizeof(float)] = { 0 };                    \
+        vector x;                                                              \
+        for (unsigned i = 0; i < sizeof lane / sizeof *lane; i++)              \
+            if (k >> i & 1) lane[i] = p[i];                                    \
+        memcpy(&x, lane, sizeof x);                                            \
+        return x;                                                              \
+    }                                                                          \
+    static inline void ck##prefix##_mask_storeu_ps(float *p, mask k, vector x) \
+    {                                                                          \
+        float lane[sizeof(vector) / sizeof(float)];                            \
+        memcpy(lane, &x, sizeof x);                                            \
+        for (unsigned i = 0; i < sizeof lane / sizeof *lane; i++)              \
+            if (k >> i & 1) p[i] = lane[i];                                    \
+    }
+CK_MASKED(_mm512, __m512, __mmask16)
+CK_MASKED(_mm256, __m256, __mmask8)
+#undef CK_MASKED
+#define _mm512_maskz_loadu_ps ck_mm512_maskz_loadu_ps
+#define _mm512_mask_storeu_ps ck_mm512_mask_storeu_ps
+#define _mm256_maskz_loadu_ps ck_mm256_maskz_loadu_ps
+#define _mm256_mask_storeu_ps ck_mm256_mask_storeu_ps
+
+/* SIMDe's aliases of the masked forms take the plain name away. */
+#undef _mm512_madd_epi16
+#define _mm512_madd_epi16 simde_mm512_madd_epi16
+
+#endif
