@@ -26,7 +26,7 @@ ci/*                  : <c> <*mmintrin.h> <simde/x86/*.h>
 
 c='assert complex ctype errno fenv float inttypes limits locale math setjmp signal stdalign stdarg
     stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath time uchar'
-posix='dirent dlfcn fcntl fnmatch getopt link poll pthread sched strings sys/* ucontext unistd'
+posix='dirent dlfcn fcntl fnmatch getopt link poll pthread sched spawn strings sys/* ucontext unistd'
 
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT

@@ -43,6 +43,12 @@ build() {
     quiet "configure-$1" cmake --preset "$1" && quiet "build-$1" cmake --build --preset "$1"
 }
 
+# afl_environment: what AFL++ needs to run without a screen, a fixed core or a special kernel setting.
+afl_environment() {
+    export AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_AFFINITY=1 AFL_NO_UI=1 \
+        AFL_QUIET=1 TERM=dumb
+}
+
 # sources GLOB...: the files of the tree that match, new ones included, ignored ones not.
 sources() {
     if ! git ls-files --cached --others --exclude-standard -- "$@" 2>/dev/null; then

@@ -13,7 +13,7 @@ set -eu
 # The one list of packages, and that of --emulator.
 packages='build-essential cmake ninja-build ccache git
     clang-14 llvm-14 libclang-rt-14-dev clang-format-14
-    libcmocka-dev libmpfr-dev valgrind libxml2-utils'
+    libcmocka-dev libmpfr-dev valgrind qemu-user afl++ lcov libxml2-utils'
 emulator='libsimde-dev bochs bochs-term bochsbios vgabios cpio lz4'
 
 # again COMMAND...: up to three tries.

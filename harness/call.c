@@ -20,13 +20,22 @@ static const void *volatile last_address;
 static bool has_avx, tracks_ymm, debugging;
 
 static const int fatal[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
+enum { FATAL = sizeof fatal / sizeof fatal[0] };
+static struct sigaction previous[FATAL]; /* a sanitizer's or a fuzzer's handlers, or the default */
+
+/* Leaves a signal to whoever had it before. */
+static void hand_on(int number)
+{
+    for (size_t i = 0; i < FATAL; i++)
+        if (fatal[i] == number) sigaction(number, &previous[i], NULL);
+    raise(number);
+}
 
 static void on_fatal(int number, siginfo_t *info, void *context)
 {
     (void)context;
     if (!armed) {
-        signal(number, SIG_DFL);
-        raise(number);
+        hand_on(number);
         return;
     }
     armed = 0;
@@ -79,7 +88,11 @@ void hn_call_init(void)
     struct sigaction action = { .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
     action.sa_sigaction = on_fatal;
     sigaltstack(&alternate, NULL);
-    for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++) sigaction(fatal[i], &action, NULL);
+    for (size_t i = 0; i < FATAL; i++) {
+        struct sigaction old;
+        sigaction(fatal[i], &action, &old);
+        if (old.sa_sigaction != on_fatal) previous[i] = old;
+    }
     struct sigaction tick = { .sa_flags = SA_ONSTACK | SA_NODEFER | SA_RESTART };
     tick.sa_handler = on_tick;
     sigaction(SIGPROF, &tick, NULL);
@@ -92,7 +105,7 @@ void hn_call_disarm(void)
 {
     const struct itimerval never = { { 0, 0 }, { 0, 0 } };
     setitimer(ITIMER_PROF, &never, NULL);
-    for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++) signal(fatal[i], SIG_DFL);
+    for (size_t i = 0; i < FATAL; i++) signal(fatal[i], SIG_DFL);
     debugging = true;
 }
 

@@ -95,9 +95,14 @@ hn_expectations *hn_expect_open(const char *path, char *error, size_t size)
     if (!failed && ferror(file)) failed = snprintf(error, size, "%s: %s", path, strerror(errno));
     fclose(file);
     if (!failed) return e;
-    free(e->list);
-    free(e);
+    hn_expect_free(e);
     return NULL;
+}
+
+void hn_expect_free(hn_expectations *e)
+{
+    if (e) free(e->list);
+    free(e);
 }
 
 static bool about(const expectation *x, const char *kernel, bool strict)

@@ -10,6 +10,7 @@ typedef struct hn_expectations hn_expectations;
 /* Lines "KERNEL MODE VERDICT CHECK[,CHECK] # reason": KERNEL a pattern over stem_isa, MODE fast, strict
  * or both; any of the checks meets the line. The reason is required. Returns NULL with one line in `error`. */
 hn_expectations *hn_expect_open(const char *path, char *error, size_t size);
+void hn_expect_free(hn_expectations *e);
 /* Whether this failure is expected; remembers that it came. */
 bool hn_expect_meet(hn_expectations *e, const char *kernel, bool strict, hn_verdict verdict,
                     hn_check check);

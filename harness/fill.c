@@ -74,7 +74,8 @@ static void fill_probe(row *r, float *x, size_t n)
 {
     if (r->role == HN_ROLE_LEFT) {
         memset(x, 0, n * sizeof *x);
-        x[pick_index(&r->rng, n)] = signed_pow2(&r->rng, 0, 1);
+        const size_t kept = pick_index(&r->rng, n);
+        x[kept] = signed_pow2(&r->rng, 0, 1);
         return;
     }
     const bool addend = r->role == HN_ROLE_ADDEND;
@@ -120,8 +121,10 @@ static const float specials[] = { NAN,      INFINITY, -INFINITY,    0.0f, -0.0f,
 static void put_specials(row *r, float *x, size_t n)
 {
     const size_t count = sizeof specials / sizeof specials[0];
-    for (uint64_t k = hn_below(&r->rng, 3); k > 0; k--)
-        x[pick_index(&r->rng, n)] = specials[hn_below(&r->rng, count)];
+    for (uint64_t k = hn_below(&r->rng, 3); k > 0; k--) {
+        const float special = specials[hn_below(&r->rng, count)];
+        x[pick_index(&r->rng, n)] = special;
+    }
 }
 
 static void fill_factor(row *r, float *x, size_t n)
@@ -136,8 +139,10 @@ static void fill_factor(row *r, float *x, size_t n)
     case HN_FILL_PROBE: fill_probe(r, x, n); return;
     case HN_FILL_CANCEL: fill_cancel(r, x, n); return;
     case HN_FILL_WIDE:
-        for (size_t i = 0; i < n; i++)
-            x[i] = scaled(uniform(&r->rng), (int)hn_range(&r->rng, -20, 20));
+        for (size_t i = 0; i < n; i++) {
+            const int exponent = (int)hn_range(&r->rng, -20, 20);
+            x[i] = scaled(uniform(&r->rng), exponent);
+        }
         return;
     case HN_FILL_DENORMAL: fill_denormal(r, x, n); return;
     case HN_FILL_STAGNATION: fill_stagnation(r, x, n); return;
@@ -335,7 +340,8 @@ static void fill_q8_0(row *r, unsigned char *blocks, size_t n)
         }
         if (r->fill == HN_FILL_PROBE && r->role == HN_ROLE_LEFT) {
             memset(q, 0, sizeof q);
-            if (b == kept) q[pick_index(&r->rng, sizeof q)] = (signed char)integer(&r->rng, 127);
+            const float code = b == kept ? integer(&r->rng, 127) : 0.0f;
+            if (b == kept) q[pick_index(&r->rng, sizeof q)] = (signed char)code;
         }
         blocks[0] = (unsigned char)(d & 255u);
         blocks[1] = (unsigned char)(d >> 8);

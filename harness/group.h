@@ -42,6 +42,11 @@ void hn_runner_explain(hn_runner *runner);
  * variants[i] (verdict HN_SKIP with an empty `what`: not admitted). */
 void hn_group_run(hn_runner *runner, const hn_plan *plan, const hn_case *c, hn_result *results);
 
+/* Of the case that ran last: a variant's packed output (of its first call), and an operand where it
+ * lies; *live: the live units of each row, NULL: all. */
+const unsigned char *hn_group_output(const hn_runner *runner, size_t variant, size_t *bytes);
+const hn_placed *hn_group_operand(const hn_runner *runner, size_t operand, const size_t **live);
+
 /* Proves by single-stepping `c` that the variant executes the instructions its isa name promises. */
 void hn_group_trace(hn_runner *runner, const hn_variant *variant, const hn_case *c,
                     hn_result *result);

@@ -1,5 +1,6 @@
 # The generic machinery, the families and the program.
 set(HN_SOURCES
+  harness/bisect.c harness/digest.c harness/process.c
   harness/bench.c harness/call.c harness/call_x86_64.S harness/case.c harness/compare.c harness/diagnose.c
   harness/dtype.c
   harness/expect.c harness/fill.c harness/group.c harness/ops.c harness/place.c harness/report.c

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "bisect.h"
 #include "ck.h"
+#include "digest.h"
 #include "report.h"
 #include "selftest.h"
 #include "shrink.h"
@@ -24,12 +26,12 @@ typedef struct options {
     const char *filters[FILTERS_MAX], *cases[FILTERS_MAX], *required[REQUIRED_MAX];
     size_t nfilters, ncases, nrequired;
     hn_case parsed[FILTERS_MAX]; /* of `cases` */
-    const char *suite, *isa, *json, *junit, *subject, *expect;
+    const char *suite, *isa, *json, *junit, *subject, *expect, *check, *old;
     hn_mode mode;
     uint64_t seed;
     double budget;
     unsigned jobs, seeds;
-    bool bisect, harness, fail_fast, no_trace;
+    bool unguarded, bisect, harness, fail_fast, no_trace;
 } options;
 
 static const char usage[] =
@@ -38,6 +40,9 @@ static const char usage[] =
     "  ckparity list [--subject X]             kernels, and why one cannot run here\n"
     "  ckparity run [FILTER | 'CASE'] ...      run a suite, or single cases\n"
     "  ckparity selftest [--seeds N]           prove that deliberately wrong kernels are caught\n"
+    "  ckparity digest [FILTER | 'CASE'] ...   digests of the results, for golden files\n"
+    "  ckparity bisect --good REV --bad REV ['CASE']   the commit that a failure came with;\n"
+    "                                          also of libraries, compilers: docs/bisect.md\n"
     "  ckparity bench --harness                cases a second, checks made\n"
     "\n"
     "run:\n"
@@ -57,6 +62,8 @@ static const char usage[] =
     "  --no-trace        do not check which instructions are executed\n"
     "  --expect FILE     known failures, with reasons\n"
     "  --json FILE, --junit FILE\n"
+    "  --check FILE      digest: compare with a golden file; --old X: and say how far apart\n"
+    "  --unguarded       digest --check: keep operands away from unmapped pages (emulators)\n"
     "  --exit-style bisect   for git bisect run: 125 where nothing could be tested\n"
     "\n"
     "exit: 0 ok, 1 failed or nothing run, 2 bad input or nothing matches, 77 all skipped\n"
@@ -117,10 +124,10 @@ static int set_option(options *o, const char *name, const char *value)
 {
     const struct {
         const char *name, **to;
-    } texts[] = {
-        { "--suite", &o->suite }, { "--isa", &o->isa },         { "--json", &o->json },
-        { "--junit", &o->junit }, { "--subject", &o->subject }, { "--expect", &o->expect }
-    };
+    } texts[] = { { "--suite", &o->suite },     { "--isa", &o->isa },
+                  { "--json", &o->json },       { "--junit", &o->junit },
+                  { "--subject", &o->subject }, { "--expect", &o->expect },
+                  { "--check", &o->check },     { "--old", &o->old } };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(texts[i].name, name) == 0) return *texts[i].to = value, 0;
     if (strcmp(name, "--require-isa") == 0) {
@@ -153,6 +160,8 @@ static int parse_options(options *o, int argc, char **argv)
             o->fail_fast = true;
         } else if (strcmp(name, "--no-trace") == 0) {
             o->no_trace = true;
+        } else if (strcmp(name, "--unguarded") == 0) {
+            o->unguarded = true;
         } else if (strncmp(name, "--", 2) == 0) {
             if (equals) *equals = '\0';
             if (!equals && i + 1 == argc) return bad_input("%s needs a value", name);
@@ -376,6 +385,27 @@ static int run_command(options *o)
     return status == EXIT_OK ? isas : status;
 }
 
+/* Digests of a suite or a check of a golden file, of the rows that the options select. */
+static int digest_command(options *o)
+{
+    char error[768];
+    static hn_run run, before; /* until the end, as the subjects */
+    run.seed = o->seed;
+    if (parse_cases(o) != EXIT_OK) return EXIT_INPUT;
+    const ck_subject *opened = o->old ? hn_subject_open(o->old, error, sizeof error) : NULL;
+    if (o->old && !opened) return bad_input("%s", error);
+    if (o->old && select_rows(&before, o, opened) != EXIT_OK) return EXIT_INPUT;
+    opened = hn_subject_open(o->subject, error, sizeof error);
+    if (!opened) return bad_input("%s", error);
+    if (check_isas(o, opened) == EXIT_INPUT || select_rows(&run, o, opened) != EXIT_OK)
+        return EXIT_INPUT;
+    if (run.nrows == 0)
+        return bad_input("nothing matches %s", o->nfilters ? o->filters[0] : "the options");
+    if (o->check) return hn_digest_check(&run, o->old ? &before : NULL, o->unguarded, o->check);
+    if (select_cases(&run, o) != EXIT_OK) return EXIT_INPUT;
+    return hn_digest_print(&run);
+}
+
 static int list_command(const options *o)
 {
     char error[768];
@@ -399,6 +429,7 @@ static int for_bisect(int status, bool loaded)
 static int dispatch(const char *command, options *o)
 {
     if (strcmp(command, "list") == 0) return list_command(o);
+    if (strcmp(command, "digest") == 0) return digest_command(o);
     if (strcmp(command, "selftest") == 0)
         return hn_selftest(o->seed, o->seeds, o->nfilters ? o->filters[0] : NULL);
     if (strcmp(command, "bench") == 0)
@@ -421,6 +452,8 @@ int main(int argc, char **argv)
         return argc < 2 ? EXIT_INPUT : EXIT_OK;
     }
     if (ck_isa_max_error()) return bad_input("%s", ck_isa_max_error());
+    if (strcmp(argv[1], "bisect") == 0 && argc > 2 && strcmp(argv[2], "--help") != 0)
+        return hn_bisect(argc - 2, argv + 2);
     for (int i = 2; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0) return fputs(usage, stdout), EXIT_OK;
     if (parse_options(&o, argc - 2, argv + 2) != 0) return EXIT_INPUT;

@@ -60,11 +60,11 @@ static int add_range(values *v, const char *item, const char *dots, char *error,
     if (*end == '/') step = strtoll(end + 1, &end, 10);
     if (!good || *end != '\0' || step < 1 || high < low)
         return snprintf(error, size, "%s=%s is no range lo..hi or lo..hi/step", v->key, item), -1;
-    for (long long x = low; x <= high; x += step) {
+    for (long long x = low;; x += step) {
         snprintf(number, sizeof number, base == 16 ? "%llx" : "%lld", x);
         if (add_value(v, number, error, size) != 0) return -1;
+        if ((unsigned long long)high - (unsigned long long)x < (unsigned long long)step) return 0;
     }
-    return 0;
 }
 
 static int add_values(values *v, char *list, char *error, size_t size)

@@ -17,6 +17,9 @@ if(CK_SIMDE)
   set_source_files_properties(kernels/cpu.c PROPERTIES COMPILE_DEFINITIONS CK_SIMDE)
 endif()
 
+# After those of every kernel's row: what ci/strict.sh and `ckparity bisect --compilers` vary.
+set(CK_OPTIONS_LAST "" CACHE STRING "Compiler options after all others of a kernel, separated by ;")
+
 set(CK_DEF ${CMAKE_SOURCE_DIR}/kernels/kernels.def)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CK_DEF})
 file(STRINGS ${CK_DEF} rows REGEX "^CK_KERNEL\\(")
@@ -27,7 +30,8 @@ foreach(row IN LISTS rows)
   if(NOT DEFINED CK_OPTIONS_${CMAKE_MATCH_3})
     message(FATAL_ERROR "kernels/kernels.def: no flags for isa \"${CMAKE_MATCH_3}\" in: ${row}")
   endif()
-  set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${CK_OPTIONS_${CMAKE_MATCH_3}}")
+  set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS
+    "${CK_OPTIONS_${CMAKE_MATCH_3}};${CK_OPTIONS_LAST}")
   list(APPEND CK_KERNEL_SOURCES ${source})
 endforeach()
 

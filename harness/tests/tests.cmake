@@ -10,35 +10,63 @@ set_tests_properties(harness PROPERTIES LABELS "unit;harness")
 
 add_test(NAME cli COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/cli.sh $<TARGET_FILE:ckparity>
   ${CMAKE_SOURCE_DIR} ${CMAKE_C_COMPILER})
-set_tests_properties(cli PROPERTIES LABELS "unit;cli")
+set_tests_properties(cli PROPERTIES LABELS "unit;cli" TIMEOUT 1800)
 
 # Everything that runs here, at the instruction sets that CK_ISA_MAX leaves.
 add_test(NAME smoke COMMAND ckparity run --suite smoke)
-set_tests_properties(smoke PROPERTIES LABELS "smoke;quick" SKIP_RETURN_CODE 77 PROCESSORS 2)
+set_tests_properties(smoke PROPERTIES LABELS "smoke;quick" SKIP_RETURN_CODE 77 PROCESSORS 2
+  TIMEOUT 1800)
 add_test(NAME selftest COMMAND ckparity selftest)
-set_tests_properties(selftest PROPERTIES LABELS "selftest;quick" PROCESSORS 2)
+set_tests_properties(selftest PROPERTIES LABELS "selftest;quick" PROCESSORS 2 TIMEOUT 1800)
 
 # A wrong harness: the same program with one function of the harness replaced by the linker. Its
-# selftest of FILTER must miss MUTANT.
-function(hn_wrong name function filter mutant)
+# selftest must miss MUTANT.
+function(hn_wrong name function mutant)
   add_executable(wrong_${name} harness/main.c harness/tests/wrong_${name}.c)
   target_compile_definitions(wrong_${name} PRIVATE _GNU_SOURCE)
   target_link_libraries(wrong_${name} PRIVATE ck_harness ck_flags)
   target_link_options(wrong_${name} PRIVATE -Wl,--wrap=${function})
   add_test(NAME selftest.wrong_${name} COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/wrong.sh
-    $<TARGET_FILE:wrong_${name}> ${filter} ${mutant})
-  set_tests_properties(selftest.wrong_${name} PROPERTIES LABELS selftest)
+    $<TARGET_FILE:wrong_${name}> ${mutant})
+  set_tests_properties(selftest.wrong_${name} PROPERTIES LABELS selftest TIMEOUT 1800)
 endfunction()
-hn_wrong(first_row hn_compare gemm_nt_f32.last_row. gemm_nt_f32.last_row.fast)
-hn_wrong(radius hn_compare exp_f32.four_u exp_f32.four_u.fast)
-hn_wrong(reference hn_compare exp_f32.first_element exp_f32.first_element.fast)
-hn_wrong(nan hn_compare exp_f32.nan_swallowed exp_f32.nan_swallowed.fast)
-hn_wrong(shape hn_suite_case exp_f32.residue_five exp_f32.residue_five.fast)
-hn_wrong(place hn_place_operand exp_f32.reads_ exp_f32.reads_after_1.fast)
-hn_wrong(junk hn_paint_slack gemm_nt_f32.beta_zero_reads_c gemm_nt_f32.beta_zero_reads_c.fast)
-hn_wrong(prefill hn_paint exp_f32.last_unwritten exp_f32.last_unwritten.fast)
-hn_wrong(canary hn_find_overwrite softmax_causal_f32.writes_slack
-  softmax_causal_f32.writes_slack.fast)
-hn_wrong(call hn_call exp_f32.clobbers_rbx exp_f32.clobbers_rbx.fast)
-hn_wrong(trace hn_call_traced gemm_nt_f32.scalar_as_sse41 gemm_nt_f32.scalar_as_sse41.fast)
-hn_wrong(crash hn_call exp_f32.writes_null exp_f32.writes_null.fast)
+hn_wrong(first_row hn_compare gemm_nt_f32.last_row.fast)
+hn_wrong(radius hn_compare exp_f32.four_u.fast)
+hn_wrong(reference hn_compare exp_f32.first_element.fast)
+hn_wrong(nan hn_compare exp_f32.nan_swallowed.fast)
+hn_wrong(shape hn_suite_case exp_f32.residue_five.fast)
+hn_wrong(place hn_place_operand exp_f32.reads_after_1.fast)
+hn_wrong(junk hn_paint_slack gemm_nt_f32.beta_zero_reads_c.fast)
+hn_wrong(prefill hn_paint exp_f32.last_unwritten.fast)
+hn_wrong(canary hn_find_overwrite softmax_causal_f32.writes_slack.fast)
+hn_wrong(call hn_call exp_f32.clobbers_rbx.fast)
+hn_wrong(trace hn_call_traced gemm_nt_f32.scalar_as_sse41.fast)
+hn_wrong(crash hn_call exp_f32.writes_null.fast)
+
+# Golden digests, a test a file; a fast one is skipped where its instruction set is missing, and an
+# instruction set without a file is a skipped test as well.
+file(GLOB digests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/golden/*.digests)
+foreach(file IN LISTS digests)
+  get_filename_component(name ${file} NAME_WE)
+  add_test(NAME golden.${name} COMMAND ckparity digest --check ${file})
+  set_tests_properties(golden.${name} PROPERTIES LABELS "unit;golden" SKIP_RETURN_CODE 77)
+endforeach()
+foreach(row IN LISTS rows)
+  string(REGEX REPLACE ".*, ([a-z0-9]+)\\).*" "\\1" isa "${row}")
+  if(NOT EXISTS ${CMAKE_SOURCE_DIR}/golden/fast-${isa}.digests AND NOT TEST golden.fast-${isa})
+    add_test(NAME golden.fast-${isa} COMMAND ${CMAKE_COMMAND} -E echo "SKIP no golden/fast-${isa}.digests")
+    set_tests_properties(golden.fast-${isa} PROPERTIES LABELS "unit;golden"
+      SKIP_REGULAR_EXPRESSION "^SKIP")
+  endif()
+endforeach()
+add_test(NAME golden COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/golden.sh $<TARGET_FILE:ckparity>
+  ${CMAKE_SOURCE_DIR} ${CMAKE_C_COMPILER})
+set_tests_properties(golden PROPERTIES LABELS "unit;golden")
+
+# The history is built by the default compiler, whatever this build's: once is enough.
+if(CMAKE_BUILD_TYPE STREQUAL Release AND CMAKE_C_COMPILER_ID STREQUAL GNU)
+  add_test(NAME bisect COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/bisect.sh $<TARGET_FILE:ckparity>
+    ${CMAKE_SOURCE_DIR} ${CMAKE_C_COMPILER})
+  set_tests_properties(bisect PROPERTIES LABELS "slow;bisect" SKIP_RETURN_CODE 77 TIMEOUT 1200
+    PROCESSORS 2)
+endif()

@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Shows that the golden files refuse what they should: one bit of one output, other data, bad lines.
+#   golden.sh CKPARITY SOURCE CC
+# Exit: 0 all well, 1 not.
+set -eu
+ckparity=$1 source=$2 cc=$3
+unset CK_ISA_MAX
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp"
+
+rc=0
+wrong() { # TEXT: notes a failure, with what was printed
+    printf 'golden: %s\n' "$1"
+    sed 's/^/    out: /' out | head -12
+    sed 's/^/    err: /' err | head -4
+    rc=1
+}
+exits() { # STATUS ARGUMENT...: runs ckparity digest; its output is in out and err
+    want=$1 got=0
+    shift
+    "$ckparity" digest "$@" >out 2>err || got=$?
+    [ "$got" = "$want" ] || wrong "digest $*: exit $got, wanted $want"
+}
+says() { grep -qF -- "$1" out || wrong "stdout does not say \"$1\""; }
+
+# --- a kernel of exp_f32 whose last output may have its lowest bit flipped
+cat >bit.c <<'E2'
+#include "ck_subject.h"
+#include "unary.h"
+
+float expf(float);
+unsigned flip = FLIP;
+static const ck_numspec spec = { .lanes = 1, .accs = 1, .rexp = 2.0 };
+static void kernel(const void *args)
+{
+    const ck_unary_args *g = args;
+    for (size_t i = 0; i < g->n; i++) g->y[i] = expf(g->x[i]);
+    if (g->n) *(unsigned char *)(g->y + g->n - 1) ^= (unsigned char)flip;
+}
+static const ck_kernel table[] = { { sizeof(ck_kernel), "exp_f32", "unary", "libm", 0, kernel, 0,
+                                     &spec, 0 } };
+const ck_subject *ck_subject_v1(void)
+{
+    static const ck_subject subject = { CK_SUBJECT_ABI, sizeof subject, "bit", "1", 1, table };
+    return &subject;
+}
+E2
+for flip in 0 1; do
+    "$cc" -std=c11 -O2 -shared -fPIC -I "$source/kernels/include/ck" -DFLIP=$flip bit.c \
+        -o bit$flip.so -lm
+done
+cat >exp.cases <<'E2'
+exp_f32 gen=1 N=33 seed=7
+exp_f32 gen=1 N=1 seed=8
+E2
+exits 0 --subject ./bit0.so --suite exp.cases
+cp out exp.digests
+exits 0 --subject ./bit0.so --check exp.digests
+says '2 passed, 0 failed, 0 skipped'
+exits 1 --subject ./bit1.so --check exp.digests --old ./bit0.so
+says 'CHANGED exp_f32_libm fast'
+says "case   ckparity run 'exp_f32 isa=libm mode=fast gen=1 N=33 seed=7'"
+says 'y[0,32] was 0x'
+says '1 of 33 elements differ, by at most 1 ulp'
+says '2 of 2 lines changed, 0 stale, by at most 1 ulp'
+says '0 passed, 2 failed, 0 skipped'
+
+# --- the same of our own kernels: every golden line of any variant has its digest changed in turn
+exits 0 --mode strict 'gemm_nt_f32 gen=1 M=3 N=5 K=33 seed=1' 'quantize_row_q8_0 gen=1 K=64 seed=1'
+[ "$(wc -l <out)" = 2 ] || wrong 'not one strict line a case'
+tr 0123456789abcdef 123456789abcdef0 <out | paste -d' ' - out |
+    sed 's/^\([^ ]*\) .* \([0-9a-f]\{16\} [a-z].*\)$/\1 \2/' >wrong.digests
+exits 1 --check wrong.digests
+says 'CHANGED gemm_nt_f32_scalar strict'
+says 'quantize_row_q8_0        1 of 1 lines changed'
+
+# --- other data than when it was stored is no fault of a kernel
+sed 's/^\([0-9a-f]*\) [0-9a-f]/\1 x/; s/ x/ 0/' exp.digests >stale.digests
+cmp -s stale.digests exp.digests && sed -i 's/^\([0-9a-f]*\) 0/\1 1/' stale.digests
+exits 1 --subject ./bit1.so --check stale.digests
+says 'STALE this case has other data'
+
+# --- an isa that is not here is skipped, by its code; bad lines are named
+sed 's/isa=libm/isa=nosuch/' exp.digests >skip.digests
+exits 77 --subject ./bit0.so --check skip.digests
+says '0 passed, 0 failed, 2 skipped'
+sed '2s/^./x/' exp.digests >bad.digests
+exits 2 --subject ./bit0.so --check bad.digests
+grep -q 'bad.digests:2: ' err || wrong 'no place of the bad line'
+sed 's/ mode=fast//' exp.digests >bad.digests
+exits 2 --subject ./bit0.so --check bad.digests
+exits 2 --check /nowhere/x.digests
+
+# --- no regeneration without a reason
+for arguments in '' --reason '--reason=' '--other x'; do
+    got=0
+    # shellcheck disable=SC2086
+    "$source/ci/regen.sh" $arguments >out 2>err || got=$?
+    [ "$got" = 2 ] || wrong "regen.sh $arguments: exit $got, wanted 2"
+done
+exit "$rc"
