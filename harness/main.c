@@ -360,6 +360,15 @@ static int run_selected(const options *o, hn_run *run, hn_expectations *expect,
     return report(o, run, expect, subject);
 }
 
+static void free_run(hn_run *run)
+{
+    hn_suite_free(run->suite);
+    free(run->rows);
+    free(run->plans);
+    free(run->stats);
+    free(run->failures);
+}
+
 static int run_command(options *o)
 {
     char error[768];
@@ -382,6 +391,8 @@ static int run_command(options *o)
     int status = select_rows(&run, o, subject);
     if (status == EXIT_OK) status = select_cases(&run, o);
     if (status == EXIT_OK) status = run_selected(o, &run, expect, subject);
+    free_run(&run);
+    hn_expect_free(expect);
     return status == EXIT_OK ? isas : status;
 }
 

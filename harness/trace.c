@@ -33,10 +33,12 @@ static void count_evex(hn_trace *t, const unsigned char *p)
     t->dot_product += (p[1] & 7) == 2 && p[4] >= 0x50 && p[4] <= 0x53;
 }
 
-/* Packed arithmetic of legacy SSE; moves and logic do not count, scalar code uses them too. */
+/* Packed arithmetic of legacy SSE; moves, logic and conversions (0x5a, 0x5b) do not count, scalar
+ * code uses them too. */
 static bool packed_opcode(unsigned opcode, unsigned prefix)
 {
     if (opcode == 0x38 || opcode == 0x3a) return prefix == 0x66;
+    if (opcode == 0x5a || opcode == 0x5b) return false;
     if (opcode == 0x51 || (opcode >= 0x58 && opcode <= 0x5f)) return prefix == 0 || prefix == 0x66;
     return prefix == 0x66 &&
            ((opcode >= 0x60 && opcode <= 0x6d) || (opcode >= 0xd1 && opcode <= 0xd5) ||
