@@ -86,6 +86,27 @@ static int parse_seed(const char *text, uint32_t *seed, char *error, size_t size
     return 0;
 }
 
+/* "file:DIR#HASH". */
+static int parse_file(hn_case *c, const char *text, char *error, size_t size)
+{
+    const char *path = text + strlen("file:"), *mark = strrchr(text, '#');
+    const size_t length = mark && mark > path ? (size_t)(mark - path) : 0;
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long hash = mark ? strtoull(mark + 1, &end, 16) : 0;
+    if (length == 0 || strlen(mark + 1) != 16 || *end != '\0' || errno != 0 ||
+        strspn(mark + 1, "0123456789abcdef") != 16)
+        return fail(error, size, "fill=%s is no file:DIR#HASH with 16 hexadecimal digits", text);
+    if (length >= sizeof c->file)
+        return fail(error, size, "fill=%s: the path is longer than %d characters", text,
+                    HN_FILE_MAX - 1);
+    memcpy(c->file, path, length);
+    c->file[length] = '\0';
+    c->file_hash = hash;
+    c->fill = HN_FILL_FILE;
+    return 0;
+}
+
 static int parse_one_place(const char *text, hn_place *place)
 {
     char *end;
@@ -188,10 +209,11 @@ int hn_case_set(hn_case *c, const char *key, const char *value, unsigned *fixed,
         return 0;
     }
     if (strcmp(key, "fill") == 0) {
+        *fixed |= HN_FIXED_FILL;
+        if (strncmp(value, "file:", 5) == 0) return parse_file(c, value, error, size);
         if (parse_name(key, value, hn_fill_names, HN_FILL_COUNT, &choice, error, size) != 0)
             return -1;
         c->fill = (hn_fill)choice;
-        *fixed |= HN_FIXED_FILL;
         return 0;
     }
     if (strcmp(key, "seed") == 0) return parse_seed(value, &c->seed, error, size);
@@ -265,7 +287,7 @@ static int check_key(const hn_case *c, size_t i, char *error, size_t size)
 
 static int check_fill(const hn_case *c, char *error, size_t size)
 {
-    if (c->op->family->fills >> c->fill & 1) return 0;
+    if (c->fill == HN_FILL_FILE || c->op->family->fills >> c->fill & 1) return 0;
     return fail(error, size, "fill=%s means nothing for %s", hn_fill_names[c->fill], c->op->stem);
 }
 
@@ -342,7 +364,10 @@ size_t hn_case_print(const hn_case *c, char *line, size_t size)
     used += print_places(c, line + used, size - used);
     if (c->fp != HN_FP_NEAREST)
         used += (size_t)snprintf(line + used, size - used, " fp=%s", hn_fp_names[c->fp]);
-    if (c->fill != HN_FILL_UNIT)
+    if (c->fill == HN_FILL_FILE)
+        used += (size_t)snprintf(line + used, size - used, " fill=file:%s#%016llx", c->file,
+                                 (unsigned long long)c->file_hash);
+    else if (c->fill != HN_FILL_UNIT)
         used += (size_t)snprintf(line + used, size - used, " fill=%s", hn_fill_names[c->fill]);
     if (c->seed) used += (size_t)snprintf(line + used, size - used, " seed=%x", (unsigned)c->seed);
     return used;

@@ -9,7 +9,13 @@
 
 #include "rng.h"
 
-enum { HN_MAX_KEYS = 8, HN_MAX_OPERANDS = 6, HN_LINE_MAX = 512, HN_ISA_MAX = 24 };
+enum {
+    HN_MAX_KEYS = 8,
+    HN_MAX_OPERANDS = 6,
+    HN_LINE_MAX = 512,
+    HN_ISA_MAX = 24,
+    HN_FILE_MAX = 200
+};
 
 /* Version of the data generator; a stored case of another version is STALE. */
 enum { HN_GEN = 1 };
@@ -28,7 +34,8 @@ typedef enum hn_fill {
     HN_FILL_EDGE,       /* NaN, infinities, zeros of both signs, extremes */
     HN_FILL_SAT,        /* extreme codes in runs: what narrow accumulators cannot hold */
     HN_FILL_CENSUS,     /* bit patterns in order: 2^16 seeds cover all of them */
-    HN_FILL_COUNT
+    HN_FILL_COUNT,
+    HN_FILL_FILE = HN_FILL_COUNT /* captured operands, admitted everywhere and never drawn */
 } hn_fill;
 extern const char *const hn_fill_names[HN_FILL_COUNT];
 
@@ -63,6 +70,8 @@ typedef struct hn_case {
     hn_place at[HN_MAX_OPERANDS];
     hn_fp fp;
     hn_fill fill;
+    char file[HN_FILE_MAX]; /* HN_FILL_FILE: their folder */
+    uint64_t file_hash;     /* and what they hash to */
     uint32_t seed;
 } hn_case;
 

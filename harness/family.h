@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "case.h"
 #include "ck_subject.h"
@@ -71,6 +72,9 @@ typedef struct hn_family {
     const char *(*refuse)(const hn_case *c);
     void (*kernel_args)(const hn_case *c, void *const *at, const size_t *ld, void *args);
     void (*ref_args)(const hn_case *c, void *const *at, const size_t *ld, void *args);
+    /* The kernel's arguments as C: a definition of `args`, operand i at at[i]; and their header. */
+    void (*emit_args)(const hn_case *c, const size_t *ld, FILE *out);
+    const char *header;
 } hn_family;
 
 /* One op: a row CK_OP of kernels.def. */

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "capture.h"
 #include "ck_dtype.h"
 
 /* What a row is filled by. */
@@ -362,6 +363,10 @@ void hn_fill_operand(const hn_case *c, size_t index, const hn_placed *p, const s
               .seed = c->seed,
               .terms = c->op->family->terms(c),
               .pair_sign = operand->role == HN_ROLE_LEFT };
+    if (c->fill == HN_FILL_FILE) {
+        hn_capture_read(c, index, p, live, NULL, 0);
+        return;
+    }
     for (r.index = 0; r.index < p->rows; r.index++) {
         unsigned char *at = p->at + r.index * p->ld * p->unit;
         const size_t n = live ? live[r.index] : p->cols;

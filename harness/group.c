@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture.h"
 #include "diagnose.h"
 #include "fill.h"
 
@@ -39,6 +40,8 @@ struct hn_runner {
     size_t *live[HN_MAX_OPERANDS];
     size_t nlive[HN_MAX_OPERANDS];
     bool explain;
+    unsigned ticks_most;     /* 0: no limit of its own */
+    char stale[HN_WHAT_MAX]; /* why captured operands are not those of the case; "" */
     hn_announce *announce;
     void *announce_context;
 
@@ -93,6 +96,8 @@ void hn_runner_announce(hn_runner *runner, hn_announce *announce, void *context)
 
 void hn_runner_explain(hn_runner *runner) { runner->explain = true; }
 
+void hn_runner_ticks(hn_runner *runner, unsigned most) { runner->ticks_most = most; }
+
 static void *grow(void *memory, size_t *have, size_t want, size_t unit)
 {
     if (*have >= want) return memory;
@@ -117,8 +122,7 @@ void hn_plan_add(hn_plan *plan, const ck_kernel *kernel, bool strict, size_t row
     plan->variants[plan->nvariants++] = (hn_variant){ kernel, strict, s, row };
 }
 
-/* The caller's MXCSR of a case. */
-static uint32_t case_mxcsr(const hn_case *c)
+uint32_t hn_case_mxcsr(const hn_case *c)
 {
     static const uint32_t control[HN_FP_COUNT] = {
         [HN_FP_NEAREST] = 0,   [HN_FP_DOWN] = 0x2000, [HN_FP_UP] = 0x4000,
@@ -150,6 +154,22 @@ static const size_t *live_of(const hn_runner *r, size_t i)
     return r->family->live ? r->live[i] : NULL;
 }
 
+/* Captured operands: all there, and those that the case means? */
+static void check_captured(hn_runner *r)
+{
+    uint64_t hash = HN_CAPTURE_START;
+    r->stale[0] = '\0';
+    if (r->c->fill != HN_FILL_FILE) return;
+    for (size_t i = 1; i < r->family->noperands; i++) {
+        if (hn_capture_read(r->c, i, &r->placed[i], live_of(r, i), r->stale, sizeof r->stale) != 0)
+            return;
+        hash = hn_capture_hash(hash, &r->placed[i], live_of(r, i));
+    }
+    if (hash != r->c->file_hash)
+        snprintf(r->stale, sizeof r->stale, "the captured operands hash to %016llx",
+                 (unsigned long long)hash);
+}
+
 static int set_up(hn_runner *r, const hn_plan *plan, const hn_case *c)
 {
     r->plan = plan;
@@ -171,6 +191,8 @@ static int set_up(hn_runner *r, const hn_plan *plan, const hn_case *c)
     r->saved = grow(r->saved, &r->saved_bytes, r->out_bytes * plan->nvariants, 1);
     r->packed = grow(r->packed, &r->packed_bytes, r->out_bytes, 1);
     r->ticks = TICKS_LEAST + (unsigned)(outputs * r->family->terms(c) / TERMS_PER_TICK);
+    if (r->ticks_most && r->ticks > r->ticks_most) r->ticks = r->ticks_most;
+    check_captured(r);
     set_specs(r);
     return 0;
 }
@@ -222,7 +244,7 @@ static void call(hn_runner *r, const hn_variant *v, const hn_case *c, void *cons
 {
     *t = (trail){ 0 };
     r->family->kernel_args(c, at, ld, r->args);
-    hn_call(entry(v), r->args, case_mxcsr(c), r->ticks, &t->outcome);
+    hn_call(entry(v), r->args, hn_case_mxcsr(c), r->ticks, &t->outcome);
     t->overwrite = hn_find_overwrite(y);
     t->input_changed = inputs_changed(r);
     pack(y, r->packed);
@@ -728,6 +750,7 @@ static void reset(hn_runner *r, hn_result *results)
         r->power[i] = false;
         const char *why = admitted(r, v) ? inapplicable(r, v) : "";
         if (why) hn_record(result, HN_SKIP, HN_CHECK_NONE, "%s", why);
+        if (r->stale[0]) hn_record(result, HN_STALE, HN_CHECK_NONE, "%s", r->stale);
     }
 }
 
@@ -751,6 +774,27 @@ void hn_group_run(hn_runner *r, const hn_plan *plan, const hn_case *c, hn_result
     settle(r, results);
 }
 
+int hn_group_prepare(hn_runner *r, const hn_plan *plan, const hn_case *c, char *error, size_t size)
+{
+    if (set_up(r, plan, c) != 0)
+        return snprintf(error, size, "not enough memory for the operands"), -1;
+    if (r->stale[0]) return snprintf(error, size, "%s", r->stale), -1;
+    set_tiles(r);
+    set_junk(r, HN_JUNK_A);
+    return 0;
+}
+
+size_t hn_group_tiles(const hn_runner *r, const ref_tile **tiles)
+{
+    *tiles = r->tiles;
+    return r->ntiles;
+}
+
+ref_spec hn_group_spec(const hn_runner *r, size_t variant)
+{
+    return r->specs[r->plan->variants[variant].spec];
+}
+
 const unsigned char *hn_group_output(const hn_runner *r, size_t variant, size_t *bytes)
 {
     *bytes = r->out_bytes;
@@ -761,6 +805,21 @@ const hn_placed *hn_group_operand(const hn_runner *r, size_t operand, const size
 {
     *live = live_of(r, operand);
     return &r->placed[operand];
+}
+
+void hn_group_balls(hn_runner *r, const ref_tile *tile, const ref_spec *spec, ref_out *out)
+{
+    void *at[HN_MAX_OPERANDS] = { 0 };
+    for (size_t i = 0; i < r->family->noperands; i++) at[i] = r->placed[i].at;
+    r->family->ref_args(r->c, at, r->ld, r->args);
+    r->c->op->ref(r->args, tile, spec, 1, out);
+}
+
+void hn_group_call(hn_runner *r, const hn_variant *variant, hn_outcome *outcome)
+{
+    trail t;
+    call_plain(r, variant, HN_PREFILL_A, &t);
+    *outcome = t.outcome;
 }
 
 /* What an isa name promises of the instructions executed; NULL: kept, or nothing promised. */

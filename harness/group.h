@@ -38,14 +38,32 @@ void hn_runner_announce(hn_runner *runner, hn_announce *announce, void *context)
 /* Failures come with their pattern and likely cause from now on; costs several references each. */
 void hn_runner_explain(hn_runner *runner);
 
+/* The caller's MXCSR in a case. */
+uint32_t hn_case_mxcsr(const hn_case *c);
+
+/* No call gets more than this many tenths of a CPU second; 0: what the size of the case asks for. */
+void hn_runner_ticks(hn_runner *runner, unsigned most);
+
 /* Runs the case on every variant of the plan that its isa= and mode= admit; results[i] belongs to
  * variants[i] (verdict HN_SKIP with an empty `what`: not admitted). */
 void hn_group_run(hn_runner *runner, const hn_plan *plan, const hn_case *c, hn_result *results);
 
-/* Of the case that ran last: a variant's packed output (of its first call), and an operand where it
+/* Data and placement alone; nothing runs. Returns 0, or -1 with one line in `error`. */
+int hn_group_prepare(hn_runner *runner, const hn_plan *plan, const hn_case *c, char *error,
+                     size_t size);
+
+/* Of the case that ran last, or was prepared: a variant's packed output (of its first call), and an operand where it
  * lies; *live: the live units of each row, NULL: all. */
 const unsigned char *hn_group_output(const hn_runner *runner, size_t variant, size_t *bytes);
 const hn_placed *hn_group_operand(const hn_runner *runner, size_t operand, const size_t **live);
+/* The tiles of the output that are compared, and what a variant is held to. */
+size_t hn_group_tiles(const hn_runner *runner, const ref_tile **tiles);
+ref_spec hn_group_spec(const hn_runner *runner, size_t variant);
+
+/* The reference on a tile under any spec, to cells of the caller: v, e and term of out->n components. */
+void hn_group_balls(hn_runner *runner, const ref_tile *tile, const ref_spec *spec, ref_out *out);
+/* One call, nothing checked: for a debugger. */
+void hn_group_call(hn_runner *runner, const hn_variant *variant, hn_outcome *outcome);
 
 /* Proves by single-stepping `c` that the variant executes the instructions its isa name promises. */
 void hn_group_trace(hn_runner *runner, const hn_variant *variant, const hn_case *c,

@@ -1,10 +1,11 @@
 # The generic machinery, the families and the program.
 set(HN_SOURCES
   harness/bisect.c harness/digest.c harness/process.c
-  harness/bench.c harness/call.c harness/call_x86_64.S harness/case.c harness/compare.c harness/diagnose.c
+  harness/bench.c harness/call.c harness/capture.c harness/call_x86_64.S harness/case.c harness/compare.c harness/diagnose.c
   harness/dtype.c
-  harness/expect.c harness/fill.c harness/group.c harness/ops.c harness/place.c harness/report.c
-  harness/run.c harness/shrink.c harness/subject.c harness/suite.c harness/trace.c
+  harness/emit.c harness/emit/repro.S harness/expect.c harness/fill.c harness/group.c harness/isolate.c
+  harness/ops.c harness/place.c harness/report.c
+  harness/run.c harness/shrink.c harness/subject.c harness/suite.c harness/tools.c harness/trace.c
   harness/suites/suites.S
   harness/family/dequant.c harness/family/gemm.c harness/family/gemm_q.c harness/family/quantize.c
   harness/family/softmax.c harness/family/unary.c
@@ -15,6 +16,10 @@ set(HN_SOURCES
 set_source_files_properties(harness/suites/suites.S PROPERTIES
   INCLUDE_DIRECTORIES ${CMAKE_SOURCE_DIR}/harness/suites
   OBJECT_DEPENDS "${CMAKE_SOURCE_DIR}/harness/suites/smoke.cases;${CMAKE_SOURCE_DIR}/harness/suites/ci.cases;${CMAKE_SOURCE_DIR}/harness/suites/nightly.cases")
+
+set_source_files_properties(harness/emit/repro.S PROPERTIES
+  INCLUDE_DIRECTORIES ${CMAKE_SOURCE_DIR}/harness/emit
+  OBJECT_DEPENDS ${CMAKE_SOURCE_DIR}/harness/emit/repro.c.in)
 
 execute_process(COMMAND git -C ${CMAKE_SOURCE_DIR} rev-parse --short=12 HEAD
   OUTPUT_VARIABLE HN_COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)

@@ -15,6 +15,7 @@
 #include "selftest.h"
 #include "shrink.h"
 #include "subject.h"
+#include "tools.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_INPUT = 2, EXIT_ALL_SKIPPED = 77 };
 /* What `git bisect run` understands: 125 skips the commit, above 127 stops the bisection. */
@@ -26,12 +27,13 @@ typedef struct options {
     const char *filters[FILTERS_MAX], *cases[FILTERS_MAX], *required[REQUIRED_MAX];
     size_t nfilters, ncases, nrequired;
     hn_case parsed[FILTERS_MAX]; /* of `cases` */
-    const char *suite, *isa, *json, *junit, *subject, *expect, *check, *old;
+    bool loaded;                 /* the subject could be opened */
+    const char *suite, *isa, *json, *junit, *subject, *expect, *check, *old, *out, *dump;
     hn_mode mode;
     uint64_t seed;
     double budget;
     unsigned jobs, seeds;
-    bool unguarded, bisect, harness, fail_fast, no_trace;
+    bool unguarded, bisect, harness, fail_fast, no_trace, editor;
 } options;
 
 static const char usage[] =
@@ -39,6 +41,10 @@ static const char usage[] =
     "\n"
     "  ckparity list [--subject X]             kernels, and why one cannot run here\n"
     "  ckparity run [FILTER | 'CASE'] ...      run a suite, or single cases\n"
+    "  ckparity explain 'CASE'                 all about one case: order, radius, operands, cause\n"
+    "  ckparity shrink 'CASE'                  the smallest case that fails alike\n"
+    "  ckparity emit-c 'CASE' [-o FILE]        one C file that shows it without this program\n"
+    "  ckparity gdb 'CASE'                     a debugger that stops at the kernel\n"
     "  ckparity selftest [--seeds N]           prove that deliberately wrong kernels are caught\n"
     "  ckparity digest [FILTER | 'CASE'] ...   digests of the results, for golden files\n"
     "  ckparity bisect --good REV --bad REV ['CASE']   the commit that a failure came with;\n"
@@ -62,6 +68,9 @@ static const char usage[] =
     "  --no-trace        do not check which instructions are executed\n"
     "  --expect FILE     known failures, with reasons\n"
     "  --json FILE, --junit FILE\n"
+    "  --format editor   a line \"file:line: error: ...\" for each failure\n"
+    "  --dump-operands DIR   of one case (run, explain): data in files, and the case that reads "
+    "them\n"
     "  --check FILE      digest: compare with a golden file; --old X: and say how far apart\n"
     "  --unguarded       digest --check: keep operands away from unmapped pages (emulators)\n"
     "  --exit-style bisect   for git bisect run: 125 where nothing could be tested\n"
@@ -124,10 +133,12 @@ static int set_option(options *o, const char *name, const char *value)
 {
     const struct {
         const char *name, **to;
-    } texts[] = { { "--suite", &o->suite },     { "--isa", &o->isa },
-                  { "--json", &o->json },       { "--junit", &o->junit },
-                  { "--subject", &o->subject }, { "--expect", &o->expect },
-                  { "--check", &o->check },     { "--old", &o->old } };
+    } texts[] = {
+        { "--suite", &o->suite },       { "--isa", &o->isa },         { "--json", &o->json },
+        { "--junit", &o->junit },       { "--subject", &o->subject }, { "--expect", &o->expect },
+        { "--check", &o->check },       { "--old", &o->old },         { "-o", &o->out },
+        { "--dump-operands", &o->dump }
+    };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(texts[i].name, name) == 0) return *texts[i].to = value, 0;
     if (strcmp(name, "--require-isa") == 0) {
@@ -142,6 +153,11 @@ static int set_option(options *o, const char *name, const char *value)
     if (strcmp(name, "--exit-style") == 0) {
         if (strcmp(value, "bisect") != 0) return bad_input("--exit-style %s is not bisect", value);
         o->bisect = true;
+        return 0;
+    }
+    if (strcmp(name, "--format") == 0) {
+        if (strcmp(value, "editor") != 0) return bad_input("--format %s is not editor", value);
+        o->editor = true;
         return 0;
     }
     if (strcmp(name, "--seed") == 0 || strcmp(name, "--budget") == 0 ||
@@ -162,7 +178,7 @@ static int parse_options(options *o, int argc, char **argv)
             o->no_trace = true;
         } else if (strcmp(name, "--unguarded") == 0) {
             o->unguarded = true;
-        } else if (strncmp(name, "--", 2) == 0) {
+        } else if (strncmp(name, "--", 2) == 0 || strcmp(name, "-o") == 0) {
             if (equals) *equals = '\0';
             if (!equals && i + 1 == argc) return bad_input("%s needs a value", name);
             if (set_option(o, name, equals ? equals + 1 : argv[++i]) != 0) return EXIT_INPUT;
@@ -324,8 +340,11 @@ static int report(const options *o, hn_run *run, hn_expectations *expect, const 
 {
     const bool color = use_color(stdout);
     const hn_totals totals = hn_report_weigh(run, expect);
-    if (o->ncases == 0 || totals.failed == 0) hn_report_table(run, color, stdout);
-    hn_report_failures(run, expect, color, stdout);
+    if ((o->ncases == 0 || totals.failed == 0) && !o->editor) hn_report_table(run, color, stdout);
+    if (o->editor)
+        hn_tool_editor(run, o->subject);
+    else
+        hn_report_failures(run, expect, color, stdout);
     const int status = write_files(o, run, &totals, subject);
     if (totals.expected)
         printf("\n%llu expected failures, counted as skipped\n",
@@ -375,6 +394,7 @@ static int run_command(options *o)
     if (parse_cases(o) != EXIT_OK) return EXIT_INPUT;
     const ck_subject *subject = hn_subject_open(o->subject, error, sizeof error);
     if (!subject) return bad_input("%s", error);
+    o->loaded = true;
     if (subject->count == 0) {
         printf("SKIP %s: %s\n0 passed, 0 failed, 1 skipped\n", subject->name, subject->version);
         return EXIT_ALL_SKIPPED;
@@ -431,6 +451,33 @@ static int list_command(const options *o)
     return subject->count ? EXIT_OK : EXIT_ALL_SKIPPED;
 }
 
+/* The commands about one case; -1: none of them. */
+static int tool_command(const char *command, const options *o)
+{
+    static const struct {
+        const char *name;
+        int (*run)(const hn_tool *tool);
+    } tools[] = { { "explain", hn_tool_explain },
+                  { "shrink", hn_tool_shrink },
+                  { "emit-c", hn_tool_emit },
+                  { "gdb", hn_tool_gdb },
+                  { "call", hn_tool_call } };
+    const hn_tool tool = { o->cases[0], o->subject, o->out, o->dump };
+    const bool dumps = strcmp(command, "run") == 0 || strcmp(command, "explain") == 0;
+    if (o->dump && (!dumps || o->ncases != 1 || o->nfilters))
+        return bad_input("--dump-operands %s: needs run or explain, and one case", o->dump);
+    if (o->dump && strcmp(command, "run") == 0) {
+        const int status = hn_tool_dump(&tool);
+        return status == EXIT_OK ? -1 : status;
+    }
+    for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++) {
+        if (strcmp(tools[i].name, command) != 0) continue;
+        if (o->ncases != 1 || o->nfilters) return bad_input("%s needs one 'CASE'", command);
+        return tools[i].run(&tool);
+    }
+    return -1;
+}
+
 static int for_bisect(int status, bool loaded)
 {
     if (status == EXIT_ALL_SKIPPED || (status == EXIT_INPUT && !loaded)) return BISECT_SKIP;
@@ -439,6 +486,8 @@ static int for_bisect(int status, bool loaded)
 
 static int dispatch(const char *command, options *o)
 {
+    const int tool = tool_command(command, o);
+    if (tool >= 0) return tool;
     if (strcmp(command, "list") == 0) return list_command(o);
     if (strcmp(command, "digest") == 0) return digest_command(o);
     if (strcmp(command, "selftest") == 0)
@@ -448,9 +497,7 @@ static int dispatch(const char *command, options *o)
     if (strcmp(command, "run") != 0)
         return bad_input("unknown command %s (ckparity --help)", command);
     const int status = run_command(o);
-    char error[768];
-    return o->bisect ? for_bisect(status, hn_subject_open(o->subject, error, sizeof error) != NULL)
-                     : status;
+    return o->bisect ? for_bisect(status, o->loaded) : status;
 }
 
 int main(int argc, char **argv)

@@ -67,7 +67,8 @@ hn_totals hn_report_weigh(hn_run *run, hn_expectations *expect)
     }
     for (size_t i = 0; i < run->nfailures; i++) {
         hn_failure *f = &run->failures[i];
-        f->expected = run->stats[f->row].failed[f->result.verdict][f->result.check] == 0;
+        f->expected = f->result.verdict != HN_STALE &&
+                      run->stats[f->row].failed[f->result.verdict][f->result.check] == 0;
     }
     while (hn_expect_unmet(expect, &next)) t.failed++;
     return t;
@@ -182,6 +183,8 @@ static const char *const hints[HN_CHECK_COUNT] = {
     [HN_CHECK_ISA] = "the wrong body under this name, or flags that do not reach this file",
 };
 
+const char *hn_report_hint(hn_check check) { return hints[check]; }
+
 static void print_detail(const hn_failure *f, FILE *out)
 {
     const char *cause = f->result.cause[0] ? f->result.cause : hints[f->result.check];
@@ -197,10 +200,11 @@ void hn_report_failures(const hn_run *run, const hn_expectations *expect, bool c
     for (size_t i = 0; i < run->nfailures; i++) {
         const hn_failure *f = &run->failures[i];
         const hn_row *row = &run->rows[f->row];
-        fprintf(out, "\n%s%s%s %s %s: %s: %s%s\n", f->expected ? "" : red,
+        const bool stale = f->result.verdict == HN_STALE;
+        fprintf(out, "\n%s%s%s %s %s: %s%s%s%s\n", f->expected ? "" : red,
                 hn_verdict_names[f->result.verdict], plain, row->name,
-                row->strict ? "strict" : "fast", hn_check_names[f->result.check], f->result.what,
-                f->expected ? " (expected)" : "");
+                row->strict ? "strict" : "fast", stale ? "" : hn_check_names[f->result.check],
+                stale ? "" : ": ", f->result.what, f->expected ? " (expected)" : "");
         if (!f->expected) print_detail(f, out);
         fprintf(out, "    case   ckparity run '%s'\n", f->line);
         if (f->shrunk[0]) fprintf(out, "    shrunk ckparity run '%s'\n", f->shrunk);

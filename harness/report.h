@@ -20,6 +20,9 @@ hn_totals hn_report_weigh(hn_run *run, hn_expectations *expect);
 void hn_report_table(const hn_run *run, bool color, FILE *out);
 void hn_report_failures(const hn_run *run, const hn_expectations *expect, bool color, FILE *out);
 
+/* What to look at first after this check; NULL: the values themselves. */
+const char *hn_report_hint(hn_check check);
+
 /* Written to a temporary file and renamed. Return 0, or -1 with one line in `error`. */
 int hn_report_json(const hn_run *run, const hn_totals *totals, const ck_subject *subject,
                    const char *path, char *error, size_t size);

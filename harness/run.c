@@ -97,6 +97,7 @@ static void account(worker *w, shared *s, size_t row, const hn_result *result, b
         stats->util_index = w->index;
         strcpy(stats->util_line, w->line);
     }
+    if (result->verdict == HN_STALE) keep_failure(w, row, result);
     if (!is_failure(result->verdict)) return;
     stats->failed[result->verdict][result->check]++;
     atomic_fetch_add_explicit(&s->failed, 1, memory_order_relaxed);

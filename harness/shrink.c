@@ -9,7 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "isolate.h"
+
 enum { SHRUNK_MAX = 24, RUNS_MAX = 20000, SEEDS = 4, SMALL_SIZES = 40 };
+
+/* Tenths of a CPU second after which a candidate hangs: as many as a hang is worth waiting for. */
+enum { HANG_TICKS = 3 };
 static const double seconds_each = 0.5;
 
 typedef struct search {
@@ -18,8 +23,9 @@ typedef struct search {
     size_t variant;
     hn_verdict verdict;
     hn_check check;
-    unsigned runs;
+    unsigned runs, seeds;
     double until;
+    bool isolated; /* each candidate in a process of its own; runner is NULL */
 } search;
 
 static double now(void)
@@ -37,14 +43,18 @@ static bool fails_alike(search *s, const hn_case *c)
     char error[256];
     if (spent(s) || hn_case_check(c, error, sizeof error) != 0) return false;
     s->runs++;
-    hn_group_run(s->runner, s->plan, c, results);
+    if (s->isolated)
+        hn_isolate(hn_isolated_run, NULL, s->plan, c, s->verdict == HN_HANG ? HANG_TICKS : 0,
+                   results);
+    else
+        hn_group_run(s->runner, s->plan, c, results);
     return results[s->variant].verdict == s->verdict && results[s->variant].check == s->check;
 }
 
 /* Other data may fail where these no longer do: the nearest seeds are tried as well. */
 static bool accept(search *s, hn_case *c, hn_case next)
 {
-    for (uint32_t k = 0; k < SEEDS; k++) {
+    for (uint32_t k = 0; k < s->seeds; k++) {
         if (fails_alike(s, &next)) {
             *c = next;
             return true;
@@ -115,6 +125,23 @@ static bool shrink_layout(search *s, hn_case *c, size_t i)
     return (c->at[i].edge == HN_MIDDLE && c->at[i].offset > 0 && accept(s, c, next)) || better;
 }
 
+/* Simpler data: integers, then one term a row, then any numbers; then the least seeds. */
+static bool shrink_data(search *s, hn_case *c)
+{
+    static const hn_fill simple[] = { HN_FILL_INT, HN_FILL_PROBE, HN_FILL_UNIT };
+    for (size_t i = 0; i < sizeof simple / sizeof simple[0] && c->fill != simple[i]; i++) {
+        hn_case next = *c;
+        next.fill = simple[i];
+        next.file[0] = '\0';
+        next.file_hash = 0;
+        if (accept(s, c, next)) return true;
+    }
+    hn_case next = *c;
+    for (next.seed = 0; next.seed < SEEDS && next.seed < c->seed; next.seed++)
+        if (fails_alike(s, &next)) return *c = next, true;
+    return false;
+}
+
 static void shrink_case(search *s, hn_case *c)
 {
     for (bool better = true; better && !spent(s);) {
@@ -125,7 +152,23 @@ static void shrink_case(search *s, hn_case *c)
         hn_case next = *c;
         next.fp = HN_FP_NEAREST;
         if (c->fp != HN_FP_NEAREST) better |= accept(s, c, next);
+        better |= shrink_data(s, c);
     }
+}
+
+unsigned hn_shrink_case(const hn_plan *plan, size_t variant, const hn_result *like, double seconds,
+                        hn_case *c)
+{
+    search s = { .plan = plan,
+                 .variant = variant,
+                 .verdict = like->verdict,
+                 .check = like->check,
+                 .seeds = like->verdict == HN_HANG ? 1 : SEEDS,
+                 .until = now() + seconds,
+                 .isolated = true };
+    if (!fails_alike(&s, c)) return 0;
+    shrink_case(&s, c);
+    return s.runs;
 }
 
 static void shrink_one(const hn_run *run, hn_failure *f)
@@ -133,12 +176,15 @@ static void shrink_one(const hn_run *run, hn_failure *f)
     const hn_row *row = &run->rows[f->row];
     char error[256];
     hn_case c;
-    if (f->result.verdict == HN_HANG || f->result.check == HN_CHECK_ISA) return;
+    if (f->result.verdict == HN_HANG || f->result.verdict == HN_STALE ||
+        f->result.check == HN_CHECK_ISA)
+        return;
     if (hn_case_parse(&c, f->line, error, sizeof error) != 0) return;
     search s = { .plan = hn_run_plan(run, row->op),
                  .runner = hn_runner_new(),
                  .verdict = f->result.verdict,
                  .check = f->result.check,
+                 .seeds = SEEDS,
                  .until = now() + seconds_each };
     for (s.variant = 0; s.variant < s.plan->nvariants; s.variant++)
         if (s.plan->variants[s.variant].row == f->row) break;

@@ -10,4 +10,10 @@
  * In a process of its own. */
 void hn_shrink_all(hn_run *run);
 
+/* Shrinks one case to the smallest that `like`, the result of plan->variants[variant], also is of;
+ * simplifies its data, too. Each candidate runs in a process of its own, so crashes and hangs shrink
+ * as well. Returns how many were tried; 0: the case does not fail like this. */
+unsigned hn_shrink_case(const hn_plan *plan, size_t variant, const hn_result *like, double seconds,
+                        hn_case *c);
+
 #endif

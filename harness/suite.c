@@ -169,6 +169,8 @@ void hn_suite_free(hn_suite *suite)
 static char *trim_line(char *line)
 {
     char *hash = strchr(line, '#');
+    /* in the middle of a word it belongs to fill=file: */
+    while (hash && hash > line && !strchr(" \t", hash[-1])) hash = strchr(hash + 1, '#');
     if (hash) *hash = '\0';
     while (*line == ' ' || *line == '\t') line++;
     for (char *end = line + strlen(line); end > line && strchr(" \t\r", end[-1]);) *--end = '\0';

@@ -40,6 +40,13 @@ static void ref_args(const hn_case *c, void *const *at, const size_t *ld, void *
     *(ref_dequant_args *)args = (ref_dequant_args){ .x = at[X] };
 }
 
+static void emit_args(const hn_case *c, const size_t *ld, FILE *out)
+{
+    (void)ld;
+    fprintf(out, "    const ck_dequant_args args = { .y = at[0], .x = at[1], .n = %lld };\n",
+            (long long)c->num[K]);
+}
+
 #define FILL(name) (1u << HN_FILL_##name)
 const hn_family hn_family_dequant = {
     .name = "dequant",
@@ -57,4 +64,6 @@ const hn_family hn_family_dequant = {
     .terms = terms,
     .kernel_args = kernel_args,
     .ref_args = ref_args,
+    .emit_args = emit_args,
+    .header = "quant.h",
 };

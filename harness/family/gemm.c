@@ -76,6 +76,18 @@ static void ref_args(const hn_case *c, void *const *at, const size_t *ld, void *
     };
 }
 
+static void emit_args(const hn_case *c, const size_t *ld, FILE *out)
+{
+    fprintf(out,
+            "    const ck_gemm_args args = {\n"
+            "        .y = at[0], .a = at[1], .b = at[2], .c = at[3], .bias = at[4],\n"
+            "        .m = %lld, .n = %lld, .k = %lld,\n"
+            "        .ldy = %zu, .lda = %zu, .ldb = %zu, .ldc = %zu,\n"
+            "        .alpha = %af, .beta = %af,\n    };\n",
+            (long long)c->num[M], (long long)c->num[N], (long long)c->num[K], ld[Y], ld[A], ld[B],
+            ld[C], c->real[ALPHA], c->real[BETA]);
+}
+
 #define FILL(name) (1u << HN_FILL_##name)
 const hn_family hn_family_gemm = {
     .name = "gemm",
@@ -93,4 +105,6 @@ const hn_family hn_family_gemm = {
     .terms = terms,
     .kernel_args = kernel_args,
     .ref_args = ref_args,
+    .emit_args = emit_args,
+    .header = "gemm.h",
 };

@@ -57,6 +57,16 @@ static void ref_args(const hn_case *c, void *const *at, const size_t *ld, void *
         (ref_softmax_args){ .x = at[X], .t = (size_t)c->num[T], .ldx = ld[X] };
 }
 
+static void emit_args(const hn_case *c, const size_t *ld, FILE *out)
+{
+    fprintf(out,
+            "    const ck_softmax_args args = {\n"
+            "        .y = at[0], .x = at[1], .heads = %lld, .t = %lld, .cols = %lld,\n"
+            "        .ldy = %zu, .ldx = %zu,\n    };\n",
+            (long long)c->num[H], (long long)c->num[T], (long long)(c->num[T] + c->num[COLS]),
+            ld[Y], ld[X]);
+}
+
 #define FILL(name) (1u << HN_FILL_##name)
 const hn_family hn_family_softmax = {
     .name = "softmax",
@@ -73,4 +83,6 @@ const hn_family hn_family_softmax = {
     .terms = terms,
     .kernel_args = kernel_args,
     .ref_args = ref_args,
+    .emit_args = emit_args,
+    .header = "softmax.h",
 };

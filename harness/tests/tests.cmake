@@ -12,6 +12,22 @@ add_test(NAME cli COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/cli.sh $<TARGET_FILE
   ${CMAKE_SOURCE_DIR} ${CMAKE_C_COMPILER})
 set_tests_properties(cli PROPERTIES LABELS "unit;cli" TIMEOUT 1800)
 
+add_test(NAME tools COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/tools.sh $<TARGET_FILE:ckparity>
+  ${CMAKE_SOURCE_DIR} ${CMAKE_C_COMPILER})
+set_tests_properties(tools PROPERTIES LABELS "unit;tools" TIMEOUT 900)
+
+# The mutants as a subject: what they do wrong is shown by emitted C files, too.
+add_library(ckparity_mutants SHARED harness/selftest/plugin.c harness/selftest/view.c
+  harness/selftest/broken_x86_64.S harness/selftest/position.c harness/selftest/memory.c
+  harness/selftest/machine.c harness/selftest/gemm.c harness/selftest/gemm_q.c
+  harness/selftest/softmax.c harness/selftest/quant.c kernels/cpu.c)
+target_compile_definitions(ckparity_mutants PRIVATE _GNU_SOURCE)
+target_compile_options(ckparity_mutants PRIVATE $<$<COMPILE_LANGUAGE:C>:-O2>)
+target_include_directories(ckparity_mutants PRIVATE harness kernels kernels/include/ck ref)
+target_link_libraries(ckparity_mutants PRIVATE ck_flags dl m)
+add_test(NAME emitted COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/emitted.sh $<TARGET_FILE:ckparity>)
+set_tests_properties(emitted PROPERTIES LABELS "selftest" TIMEOUT 1800 SKIP_RETURN_CODE 77)
+
 # Everything that runs here, at the instruction sets that CK_ISA_MAX leaves.
 add_test(NAME smoke COMMAND ckparity run --suite smoke)
 set_tests_properties(smoke PROPERTIES LABELS "smoke;quick" SKIP_RETURN_CODE 77 PROCESSORS 2

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* Jobs: each has a copy of the tree, changes one file of it, compiles, links, runs, changes back. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hunt.h"
+
+const char *const hn_products[3][2] = { { "libck.so", "test_kernels" },
+                                        { "test_ref" },
+                                        { "test_harness", "ckparity" } };
+
+static bool is_same_file(const char *a, const char *b)
+{
+    size_t na = 0, nb = 0;
+    char *x = hn_read_file(a, &na), *y = hn_read_file(b, &nb);
+    const bool same = x && y && na == nb && memcmp(x, y, na) == 0;
+    free(x);
+    free(y);
+    return same;
+}
+
+/* Compiles what the site affects into folder/0.o ...; what the result is to be. */
+static hn_fate_kind compile_site(const hn_hunt *h, const hn_site *s, const char *folder)
+{
+    bool same = true;
+    for (size_t i = 0; i < s->nunits; i++) {
+        char object[1200], original[1200];
+        snprintf(object, sizeof object, "%s/%zu.o", folder, i);
+        snprintf(original, sizeof original, "%s/original/u%zu.o", h->scratch, s->units[i]);
+        if (hn_unit_compile(&h->build, &h->build.units[s->units[i]], folder, object) != 0)
+            return HN_FATE_INVALID;
+        same &= is_same_file(object, original);
+    }
+    return same ? HN_FATE_SAME : HN_FATE_NONE;
+}
+
+static int link_site(const hn_hunt *h, const hn_site *s, const char *folder, size_t product,
+                     const char *output)
+{
+    const hn_unit *units[HN_AFFECTED_MAX];
+    char names[HN_AFFECTED_MAX][120];
+    const char *objects[HN_AFFECTED_MAX];
+    for (size_t i = 0; i < s->nunits; i++) {
+        units[i] = &h->build.units[s->units[i]];
+        snprintf(names[i], sizeof names[i], "%s/%zu.o", folder, i);
+        objects[i] = names[i];
+    }
+    return hn_link(&h->build, h->links[product], hn_products[h->o.target][product], units, objects,
+                   s->nunits, output);
+}
+
+static void judge_kernel(const hn_hunt *h, const hn_site *s, const char *library, hn_fate *fate)
+{
+    const hn_ordeal ordeal = { .suite = h->o.suite, .seed = h->o.seed };
+    const hn_ordeal all = { .seed = h->o.seed, .all = true };
+    hn_judge_kernel(library, s->stem, s->isa, &ordeal, fate);
+    if (fate->kind == HN_FATE_KILLED && h->o.ablation)
+        hn_judge_kernel(library, s->stem, s->isa, &all, fate);
+}
+
+/* Links the other product and runs it. */
+static void judge_other(const hn_hunt *h, const hn_site *s, const char *folder, const char *how,
+                        hn_fate *fate)
+{
+    const char *name = hn_products[h->o.target][1];
+    char path[1200], command[2400];
+    if (fate->kind == HN_FATE_KILLED && !h->o.ablation) return;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (link_site(h, s, folder, 1, path) != 0) return;
+    snprintf(command, sizeof command, "'%s' %s", path, how);
+    hn_judge_program(command, *how ? how : name, folder, fate);
+}
+
+static void judge_site(const hn_hunt *h, const hn_site *s, const char *folder, hn_fate *fate)
+{
+    char path[1200], how[80];
+    snprintf(path, sizeof path, "%s/%s", folder, hn_products[h->o.target][0]);
+    if (link_site(h, s, folder, 0, path) != 0) {
+        fate->kind = HN_FATE_INVALID;
+        return;
+    }
+    if (h->o.target == HN_KERNELS) {
+        judge_kernel(h, s, path, fate);
+        if (!s->stem) judge_other(h, s, folder, "", fate);
+        return;
+    }
+    hn_judge_program(path, hn_products[h->o.target][0], folder, fate);
+    if (h->o.target != HN_HARNESS) return;
+    snprintf(how, sizeof how, "run --jobs 1 --seed %llx", (unsigned long long)h->o.seed);
+    judge_other(h, s, folder, how, fate);
+    snprintf(how, sizeof how, "selftest --seed %llx", (unsigned long long)h->o.seed);
+    judge_other(h, s, folder, how, fate);
+}
+
+/* A second chance for survivors: the same in a build with sanitizers, which see a kernel leave its
+ * own arrays or overflow an integer. */
+static void judge_sanitized(const hn_hunt *h, const hn_site *s, const char *folder, hn_fate *fate)
+{
+    const hn_unit *unit = &h->build.units[s->units[0]];
+    const hn_unit *mine = hn_build_unit(&h->sanitized, unit->file);
+    char object[120], library[120], command[2400];
+    const char *objects[] = { object };
+    snprintf(object, sizeof object, "%s/sanitized.o", folder);
+    snprintf(library, sizeof library, "%s/sanitized.so", folder);
+    if (!mine || hn_unit_compile(&h->sanitized, mine, folder, object) != 0) return;
+    if (hn_link(&h->sanitized, h->sanitized_link, hn_products[HN_KERNELS][0], &mine, objects, 1,
+                library) != 0)
+        return;
+    snprintf(
+        command, sizeof command,
+        "'%s/ckparity' run %s --isa %s --subject '%s' --suite %s --seed %llx --jobs 1 --fail-fast",
+        h->sanitized.folder, s->stem, s->isa, library, h->o.suite, (unsigned long long)h->o.seed);
+    hn_judge_program(command, "sanitizer", folder, fate);
+}
+
+static void keep_survivor(const hn_hunt *h, size_t index, const char *path, const char *folder)
+{
+    char command[4096];
+    if (!h->o.keep) return;
+    snprintf(command, sizeof command,
+             "mkdir -p '%s' && cp '%s' '%s/%zu-%s' && cp %s/%s '%s/%zu-%s'", h->o.keep, path,
+             h->o.keep, index, strrchr(path, '/') + 1, folder, hn_products[h->o.target][0],
+             h->o.keep, index, hn_products[h->o.target][0]);
+    hn_shell(command, "/", NULL, 60);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void try_task(const hn_hunt *h, size_t index, const char *folder)
+{
+    const hn_task *t = &h->tasks[index];
+    const hn_site *s = &h->sites[t->site];
+    const hn_source *from = &h->sources[s->source];
+    hn_fate fate = { .kind = HN_FATE_INVALID };
+    char path[2200];
+    const double began = now();
+    snprintf(path, sizeof path, "%s/%s", folder, from->path);
+    char *text = hn_mutation_apply(hn_task_mutation(h, t), from->text);
+    if (text && hn_write_file(path, text, strlen(text)) == 0) {
+        fate.kind = compile_site(h, s, folder);
+        if (fate.kind == HN_FATE_NONE) judge_site(h, s, folder, &fate);
+        if (fate.kind == HN_FATE_SURVIVED && h->o.sanitized && s->stem)
+            judge_sanitized(h, s, folder, &fate);
+        if (fate.kind == HN_FATE_SURVIVED) keep_survivor(h, index, path, folder);
+    }
+    hn_write_file(path, from->text, strlen(from->text));
+    free(text);
+    fate.seconds = now() - began;
+    h->fates[index] = fate;
+    if (fate.kind >= HN_FATE_KILLED) atomic_fetch_add(&h->shared->judged, 1);
+}
+
+/* A copy of the tree, in which a job changes files. */
+static int copy_tree(const char *from, const char *folder)
+{
+    char command[8192];
+    snprintf(command, sizeof command, "mkdir -p '%s' && cd '%s' && cp -r kernels ref harness '%s'",
+             folder, from, folder);
+    return hn_shell(command, "/", NULL, 60);
+}
+
+static void work(const hn_hunt *h, unsigned job)
+{
+    char folder[100], original[100];
+    snprintf(folder, sizeof folder, "%s/%u", h->scratch, job);
+    snprintf(original, sizeof original, "%s/original", h->scratch);
+    if (copy_tree(original, folder) != 0) _exit(1);
+    while (atomic_load(&h->shared->judged) < h->o.limit) {
+        const uint64_t index = atomic_fetch_add(&h->shared->next, 1);
+        if (index >= h->ntasks) break;
+        try_task(h, index, folder);
+    }
+    _exit(0);
+}
+
+static int run_jobs(const hn_hunt *h)
+{
+    int failed = 0, status;
+    fflush(NULL);
+    for (unsigned j = 0; j < h->o.jobs; j++) {
+        const pid_t pid = fork();
+        if (pid == 0) work(h, j);
+        failed |= pid < 0;
+    }
+    while (waitpid(-1, &status, WNOHANG) >= 0) {
+        if (isatty(2))
+            fprintf(stderr, "\r%llu of %llu, %llu tried ",
+                    (unsigned long long)atomic_load(&h->shared->judged),
+                    (unsigned long long)h->o.limit,
+                    (unsigned long long)atomic_load(&h->shared->next));
+        nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
+    }
+    if (isatty(2)) fprintf(stderr, "\r%60s\r", "");
+    return failed ? hn_mutate_error("%s", "a job did not start") : 0;
+}
+
+/* Originals must pass what kills mutants. */
+static int check_originals(const hn_hunt *h, const char *folder)
+{
+    for (size_t i = 0; i < h->nsites; i++) {
+        const hn_site *s = &h->sites[i];
+        hn_fate fate = { 0 };
+        if (i > 0 && (hn_same_kernel(s, s - 1) || h->o.target != HN_KERNELS)) continue;
+        if (compile_site(h, s, folder) != HN_FATE_SAME)
+            return hn_mutate_error("%s: two compilations differ", h->sources[s->source].path);
+        judge_site(h, s, folder, &fate);
+        if (fate.kind == HN_FATE_SURVIVED) continue;
+        fprintf(stderr, "ckparity-mutate: the original of %s fails: %s %s %s\n",
+                s->stem ? s->stem : hn_target_names[h->o.target], fate.by, fate.what, fate.line);
+        return 2;
+    }
+    return 0;
+}
+
+/* The originals, with which mutants are compared. */
+static int prepare(hn_hunt *h)
+{
+    char folder[100], path[1200];
+    bool *done = calloc(h->build.nunits, 1);
+    snprintf(folder, sizeof folder, "%s/original", h->scratch);
+    if (!done || copy_tree(h->build.source, folder) != 0)
+        return hn_mutate_error("%s: cannot copy the tree", h->scratch);
+    for (size_t i = 0; i < h->nsites; i++)
+        for (size_t k = 0; k < h->sites[i].nunits; k++) {
+            const size_t u = h->sites[i].units[k];
+            snprintf(path, sizeof path, "%s/u%zu.o", folder, u);
+            if (done[u]) continue;
+            if (hn_unit_compile(&h->build, &h->build.units[u], folder, path) != 0)
+                return hn_mutate_error("%s does not compile", h->build.units[u].file);
+            done[u] = true;
+        }
+    free(done);
+    for (size_t i = 0; i < 2 && hn_products[h->o.target][i]; i++)
+        if (!(h->links[i] = hn_link_command(&h->build, hn_products[h->o.target][i])))
+            return hn_mutate_error("%s: ninja knows no command to link it",
+                                   hn_products[h->o.target][i]);
+    if (h->o.sanitized &&
+        !(h->sanitized_link = hn_link_command(&h->sanitized, hn_products[HN_KERNELS][0])))
+        return hn_mutate_error("--sanitized %s: ninja cannot link libck.so", h->o.sanitized);
+    return check_originals(h, folder);
+}
+
+int hn_hunt_run(hn_hunt *h)
+{
+    char command[100];
+    if (h->o.limit > h->ntasks) h->o.limit = h->ntasks;
+    h->fates = mmap(NULL, h->ntasks * sizeof *h->fates, PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    h->shared =
+        mmap(NULL, sizeof *h->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (h->fates == MAP_FAILED || h->shared == MAP_FAILED)
+        return hn_mutate_error("%s", "out of memory");
+    strcpy(h->scratch, "/tmp/ckparity-mutate-XXXXXX");
+    if (!mkdtemp(h->scratch)) return hn_mutate_error("%s: no folder can be made there", h->scratch);
+    int status = prepare(h);
+    if (status == 0) status = run_jobs(h);
+    snprintf(command, sizeof command, "rm -rf '%s'", h->scratch);
+    hn_shell(command, "/", NULL, 60);
+    return status;
+}

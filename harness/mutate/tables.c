@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* The report of a hunt. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hunt.h"
+
+enum { VERDICTS = 5 };
+static const char *const verdict_names[VERDICTS] = { "killed", "survived", "accepted", "equivalent",
+                                                     "suspect" };
+
+/* What is to be said of a mutant: a survivor may have been answered. */
+static size_t verdict_of(const hn_hunt *h, size_t i, const char **reason)
+{
+    const hn_task *t = &h->tasks[i];
+    const hn_site *site = &h->sites[t->site];
+    const hn_source *from = &h->sources[site->source];
+    const hn_mutation *m = hn_task_mutation(h, t);
+    *reason = NULL;
+    if (h->fates[i].kind == HN_FATE_KILLED) return 0;
+    char place[2200];
+    snprintf(place, sizeof place, "%s %s_%s", from->path, site->stem ? site->stem : "",
+             site->isa ? site->isa : "");
+    const hn_answer *answer = hn_answers_find(&h->answers, place, from->text, m);
+    if (answer) *reason = answer->reason;
+    if (answer) return answer->equivalent ? 3 : 2;
+    return m->mutator == HN_MUTATE_ULP ? 4 : 1;
+}
+
+static void print_line(const char *sign, const char *text, size_t at)
+{
+    while (at > 0 && text[at - 1] != '\n') at--;
+    while (text[at] == ' ') at++;
+    printf("    %s %.*s\n", sign, (int)strcspn(text + at, "\n"), text + at);
+}
+
+static void print_mutant(const hn_hunt *h, size_t i, size_t verdict, const char *reason)
+{
+    const hn_task *t = &h->tasks[i];
+    const hn_site *s = &h->sites[t->site];
+    const hn_source *from = &h->sources[s->source];
+    const hn_mutation *m = hn_task_mutation(h, t);
+    printf("%-10s %-10s %s:%u:%u %s%s%s ", verdict_names[verdict],
+           verdict == 0 ? h->fates[i].by : "-", from->path, m->line, m->column,
+           s->stem ? s->stem : "-", s->isa ? "_" : "", s->isa ? s->isa : "");
+    hn_mutation_print(m, from->text, stdout);
+    if (verdict == 0) return;
+    char *mutated = hn_mutation_apply(m, from->text);
+    print_line("-", from->text, m->at);
+    if (mutated) print_line("+", mutated, m->at);
+    free(mutated);
+    if (reason) printf("    reason: %s\n", reason);
+}
+
+/* How often a check or test was the first to report, reported at all, and was the only one. */
+typedef struct catcher {
+    char name[100];
+    unsigned first, all, alone;
+} catcher;
+
+enum { CATCHERS_MAX = 400 };
+static catcher catchers[CATCHERS_MAX];
+static size_t ncatchers;
+
+static catcher *find_catcher(const char *name)
+{
+    size_t i = 0;
+    while (i < ncatchers && strcmp(catchers[i].name, name) != 0) i++;
+    if (i == CATCHERS_MAX) return &catchers[i - 1];
+    if (i == ncatchers) snprintf(catchers[ncatchers++].name, sizeof catchers->name, "%s", name);
+    return &catchers[i];
+}
+
+static void count_catchers(const hn_fate *fate)
+{
+    char list[sizeof fate->all], *place = NULL;
+    catcher *first = find_catcher(fate->by);
+    bool alone = true;
+    first->first++;
+    first->all++;
+    strcpy(list, fate->all);
+    for (char *w = strtok_r(list, " ", &place); w; w = strtok_r(NULL, " ", &place)) {
+        catcher *one = find_catcher(w);
+        if (one == first) continue;
+        one->all++;
+        alone = false;
+    }
+    first->alone += alone;
+}
+
+/* Killed mutants by what reports them. Without the ablation, a run ends with its first report. */
+static void print_catchers(const hn_hunt *h, size_t end)
+{
+    const bool kernels = h->o.target == HN_KERNELS;
+    for (size_t i = 0; i < end; i++)
+        if (h->fates[i].kind == HN_FATE_KILLED) count_catchers(&h->fates[i]);
+    printf("\n%-48s %6s", kernels ? "check" : "test", "first");
+    printf(h->o.ablation ? " %7s %6s\n" : "\n", "catches", "alone");
+    for (size_t i = 0; i < ncatchers; i++) {
+        printf("%-48s %6u", catchers[i].name, catchers[i].first);
+        if (h->o.ablation) printf(" %7u %6u", catchers[i].all, catchers[i].alone);
+        printf("\n");
+    }
+}
+
+typedef struct tally {
+    unsigned of[VERDICTS], same, invalid;
+} tally;
+
+/* The share is of the mutants that are known to differ: neither equivalent nor suspected of it. */
+static void print_tally(const char *name, const tally *t)
+{
+    const unsigned counted = t->of[0] + t->of[1] + t->of[2];
+    if (counted + t->of[3] + t->of[4] + t->same + t->invalid == 0) return;
+    printf("%-32s %6u %8u %8u %10u %7u %6u %7u ", name, t->of[0], t->of[1], t->of[2], t->of[3],
+           t->of[4], t->same, t->invalid);
+    if (counted > 0) printf("%6.2f %%", 100.0 * t->of[0] / counted);
+    printf("\n");
+}
+
+static void count(const hn_hunt *h, size_t i, const size_t *verdicts, tally *t)
+{
+    t->same += h->fates[i].kind == HN_FATE_SAME;
+    t->invalid += h->fates[i].kind == HN_FATE_INVALID;
+    if (h->fates[i].kind >= HN_FATE_KILLED) t->of[verdicts[i]]++;
+}
+
+static void print_titles(const char *title)
+{
+    printf("\n%-32s %6s %8s %8s %10s %7s %6s %7s %6s\n", title, "killed", "survived", "accepted",
+           "equivalent", "suspect", "same", "invalid", "killed");
+}
+
+static void print_operators(const hn_hunt *h, const size_t *verdicts, size_t end)
+{
+    static tally tallies[HN_MUTATOR_COUNT + 1];
+    for (size_t i = 0; i < end; i++) {
+        count(h, i, verdicts, &tallies[hn_task_mutation(h, &h->tasks[i])->mutator]);
+        count(h, i, verdicts, &tallies[HN_MUTATOR_COUNT]);
+    }
+    print_titles("operator");
+    for (size_t m = 0; m < HN_MUTATOR_COUNT; m++) print_tally(hn_mutator_names[m], &tallies[m]);
+    print_tally("all", &tallies[HN_MUTATOR_COUNT]);
+}
+
+static void print_sites(const hn_hunt *h, const size_t *verdicts, size_t end)
+{
+    tally t = { 0 };
+    print_titles(h->o.target == HN_KERNELS ? "kernel" : "file");
+    for (size_t s = 0; s < h->nsites; s++) {
+        const hn_site *site = &h->sites[s];
+        char name[128];
+        for (size_t i = 0; i < end; i++)
+            if (h->tasks[i].site == s) count(h, i, verdicts, &t);
+        if (s + 1 < h->nsites && hn_same_kernel(site, site + 1)) continue;
+        snprintf(name, sizeof name, "%s%s%s", site->stem ? site->stem : "", site->stem ? "_" : "",
+                 site->stem ? site->isa : h->sources[site->source].path);
+        print_tally(name, &t);
+        t = (tally){ 0 };
+    }
+}
+
+/* The mutants up to the limit, in the order of their drawing, whichever job was faster. */
+static size_t count_tasks(const hn_hunt *h)
+{
+    uint64_t judged = 0;
+    size_t i = 0;
+    for (; i < h->ntasks && judged < h->o.limit; i++) {
+        if (h->fates[i].kind == HN_FATE_NONE) break;
+        judged += h->fates[i].kind >= HN_FATE_KILLED;
+    }
+    return i;
+}
+
+int hn_hunt_report(const hn_hunt *h)
+{
+    const size_t end = count_tasks(h);
+    size_t *verdicts = calloc(end + 1, sizeof *verdicts), survived = 0;
+    double seconds = 0;
+    if (!verdicts) return hn_mutate_error("%s", "out of memory");
+    for (size_t i = 0; i < end; i++) {
+        const char *reason;
+        seconds += h->fates[i].seconds;
+        if (h->fates[i].kind < HN_FATE_KILLED) continue;
+        verdicts[i] = verdict_of(h, i, &reason);
+        survived += verdicts[i] == 1;
+        print_mutant(h, i, verdicts[i], reason);
+    }
+    print_catchers(h, end);
+    print_operators(h, verdicts, end);
+    print_sites(h, verdicts, end);
+    printf("\nseed %llx, %zu of %zu mutants tried in %.0f seconds of a job, %zu survived\n",
+           (unsigned long long)h->o.seed, end, h->ntasks, seconds, survived);
+    free(verdicts);
+    return survived ? 1 : 0;
+}
