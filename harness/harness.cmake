@@ -39,3 +39,4 @@ target_link_libraries(ckparity PRIVATE ck_harness ck_flags)
 
 include(harness/subject/subject.cmake)
 include(harness/tests/tests.cmake)
+include(harness/mutate/mutate.cmake)
