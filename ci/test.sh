@@ -56,7 +56,7 @@ if [ -e build/release/libck.so ]; then
     step symbols ci/symbols.sh build/release/libck.so || :
     step isa quiet isa ci/isa.sh build/release || :
 fi
-tests dev
+tests dev -LE 'selftest|slow'
 tests clang -L unit
 tests asan -L 'unit|smoke'
 
