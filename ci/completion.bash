@@ -8,6 +8,8 @@ _ckparity_options() {
     list) echo --subject ;;
     selftest) echo --seed --seeds ;;
     bench) echo --harness ;;
+    digest) echo --suite --isa --mode --seed --subject --check --old --unguarded ;;
+    bisect) echo --good --bad ;;
     explain) echo --subject --dump-operands ;;
     shrink | gdb | call) echo --subject ;;
     emit-c) echo --subject -o ;;
@@ -22,7 +24,7 @@ _ckparity() {
     local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} words='' files=
     if [ "$COMP_CWORD" = 1 ]; then
-        words='list run explain shrink emit-c gdb selftest bench --help'
+        words='list run explain shrink emit-c gdb digest bisect selftest bench --help'
     else
         case $before in
         --mode) words='fast strict both' ;;
@@ -31,11 +33,11 @@ _ckparity() {
         --subject) words=ggml files=yes ;;
         --format) words=editor ;;
         --exit-style) words=bisect ;;
-        --expect | --json | --junit | --dump-operands | -o) files=yes ;;
+        --expect | --json | --junit | --dump-operands | --check | --old | -o) files=yes ;;
         --seed | --seeds | --budget | --jobs) ;;
         *)
             words=$(_ckparity_options "$command")
-            if [[ $command = run && $word != -* ]]; then
+            if [[ $command =~ ^(run|digest)$ && $word != -* ]]; then
                 words=$("$program" list 2>/dev/null | cut -f 1)
             elif [[ $word != -* ]]; then
                 # a case begins with the op: a kernel's name without its last part
