@@ -173,6 +173,28 @@ static void fill_score_exact(row *r, float *x, size_t n)
     }
 }
 
+/* Scores against a maximum of 0 at which one of the two results of a row of two is hard to round:
+ * in double within 48 ulps of the middle between two floats. All other scores are -inf. */
+static void fill_hard_scores(row *r, float *x, size_t n)
+{
+    static const float hard[] = { -0x1.1bff5ep-2f, -0x1.65937p-2f,  -0x1.b1db3cp+0f,
+                                  -0x1.e6c1e6p+1f, -0x1.81bdbap+1f, -0x1.673c46p+3f,
+                                  -0x1.27d8bep-3f, -0x1.a14ac8p-1f, -0x1.c068d6p+2f,
+                                  -0x1.569074p+1f, -0x1.f73852p+1f, -0x1.2082ep-3f,
+                                  -0x1.32c9ap-1f,  -0x1.c9bb96p+3f, -0x1.6d7a9ap+0f,
+                                  -0x1.6dc968p+5f, -0x1.1989b6p+1f, -0x1.fa68a8p+1f };
+    for (size_t i = 0; i < n; i++) x[i] = -INFINITY;
+    x[0] = hard[hn_below(&r->rng, sizeof hard / sizeof *hard)];
+    if (n > 1) x[1] = 0.0f;
+}
+
+/* No score is above -inf, or none is above the least finite one. */
+static void fill_low_scores(row *r, float *x, size_t n)
+{
+    const bool finite = hn_below(&r->rng, 2);
+    for (size_t i = 0; i < n; i++) x[i] = finite && i % 3 == 0 ? -FLT_MAX : -INFINITY;
+}
+
 static void fill_score(row *r, float *x, size_t n)
 {
     const float shift = r->fill == HN_FILL_WIDE ? 1e4f * uniform(&r->rng) : 0.0f;
@@ -192,8 +214,9 @@ static void fill_score(row *r, float *x, size_t n)
     if (r->fill == HN_FILL_PROBE) x[pick_index(&r->rng, n)] = shift + 3.0f;
     if (r->fill != HN_FILL_EDGE) return;
     put_specials(r, x, n);
-    if (hn_below(&r->rng, 8) == 0)
-        for (size_t i = 0; i < n; i++) x[i] = -INFINITY;
+    const uint64_t kind = hn_below(&r->rng, 8);
+    if (kind < 2) fill_low_scores(r, x, n);
+    if (kind == 2 || kind == 3) fill_hard_scores(r, x, n);
 }
 
 /* 2^16 bit patterns: every sign, exponent and leading significand, the rest from the seed. */
@@ -205,12 +228,33 @@ static void fill_census(row *r, float *x, size_t n)
     }
 }
 
-static void fill_arg(row *r, float *x, size_t n)
+/* Arguments whose exponential is hard to round: in double within 60 ulps of the middle between two
+ * floats. A double exponential that is off by as much, or two that differ by it, show here. */
+static const float hard_args[] = {
+    -0x1.d2259ap+3f, 0x1.036492p+1f,  0x1.62b666p+1f,  0x1.112856p+6f,  0x1.cce332p+0f,
+    -0x1.f02a66p+1f, 0x1.97f0f6p+4f,  -0x1.7acc62p+3f, 0x1.69a056p+1f,  -0x1.7f4296p+0f,
+    0x1.bae196p+2f,  0x1.b78498p-1f,  -0x1.03d5bep+0f, -0x1.edfb24p-1f, 0x1.f12cdcp+3f,
+    0x1.060e1ep+6f,  -0x1.705ce4p+1f, -0x1.b3f43cp+3f, -0x1.c1cd9ap-2f, -0x1.6dc968p+5f,
+    -0x1.cf6ab2p-3f, 0x1.172096p+2f,  0x1.48e1c4p+2f,  0x1.eeffd8p-3f,  -0x1.56f9c8p+0f,
+    -0x1.5ce26ap+6f, -0x1.da035ep-2f, -0x1.f9085ap+0f, 0x1.15298ap+6f,  -0x1.66b396p+1f,
+    -0x1.beccfap-3f, -0x1.2af904p-1f, 0x1.43ad06p+0f,  0x1.eef802p+4f
+};
+
+static float edge_arg(hn_rng *rng, float u)
 {
-    static const float exact[] = { 0.0f, -0.0f, -200.0f, -1e30f, -INFINITY };
     static const float edges[] = { NAN,       INFINITY,    -INFINITY,  88.722839f,
                                    88.72284f, -87.336544f, -87.33655f, -103.97f,
                                    -104.0f,   0x1p-149f,   -0x1p-126f };
+    switch (hn_below(rng, 4)) {
+    case 0: return 100.0f * u;
+    case 1: return hard_args[hn_below(rng, sizeof hard_args / sizeof *hard_args)];
+    default: return edges[hn_below(rng, sizeof edges / sizeof *edges)];
+    }
+}
+
+static void fill_arg(row *r, float *x, size_t n)
+{
+    static const float exact[] = { 0.0f, -0.0f, -200.0f, -1e30f, -INFINITY };
     if (r->fill == HN_FILL_CENSUS) {
         fill_census(r, x, n);
         return;
@@ -221,12 +265,22 @@ static void fill_arg(row *r, float *x, size_t n)
         case HN_FILL_INT: x[i] = exact[hn_below(&r->rng, 5)]; break;
         case HN_FILL_WIDE: x[i] = scaled(u, (int)hn_range(&r->rng, -30, 7)); break;
         case HN_FILL_DENORMAL: x[i] = ldexpf(u, -126); break;
-        case HN_FILL_EDGE:
-            x[i] = hn_below(&r->rng, 2) ? edges[hn_below(&r->rng, 11)] : 100.0f * u;
-            break;
+        case HN_FILL_EDGE: x[i] = edge_arg(&r->rng, u); break;
         default: x[i] = 20.0f * u;
         }
     }
+}
+
+/* A block whose largest magnitude makes its scale hard: 127 times a tie between two subnormal
+ * halves, or about the least amax that has codes, whose bits are 0x02fe0001. */
+static void fill_hard_scale(row *r, float *x, size_t n)
+{
+    const uint32_t border = 0x02fe0000u + (uint32_t)hn_below(&r->rng, 4);
+    float amax = ldexpf(127.0f * (float)(2 * hn_below(&r->rng, 1024) + 1), -25);
+    if (hn_below(&r->rng, 2)) memcpy(&amax, &border, sizeof amax);
+    for (size_t i = 0; i < n; i++) x[i] = amax * uniform(&r->rng);
+    const size_t pick = pick_index(&r->rng, n);
+    x[pick] = x[pick] < 0.0f ? -amax : amax;
 }
 
 /* What a quantiser of blocks of 32 finds hard: ties, one outlier, amax at the subnormal border. */
@@ -234,13 +288,15 @@ static void fill_value_block(row *r, float *x, size_t n)
 {
     const float top = hn_below(&r->rng, 2) ? 127.0f : 64.0f + 63.0f * fabsf(uniform(&r->rng));
     const int scale = (int)hn_range(&r->rng, -3, 3), border = (int)hn_range(&r->rng, -136, -122);
+    /* odd seeds: scales of all magnitudes, also those far below the least half */
+    const int widest = r->seed & 1 ? (int)hn_range(&r->rng, -126, 100) : 23;
     for (size_t i = 0; i < n; i++) {
         const float u = uniform(&r->rng);
         switch (r->fill) {
         case HN_FILL_INT: x[i] = 0.5f * (float)hn_range(&r->rng, -254, 254) * top / 127.0f; break;
         case HN_FILL_POW2: x[i] = signed_pow2(&r->rng, -9, 0); break;
         case HN_FILL_PROBE: x[i] = 0.0f; break;
-        case HN_FILL_WIDE: x[i] = scaled(u, (int)hn_range(&r->rng, -60, 23)); break;
+        case HN_FILL_WIDE: x[i] = ldexpf(u, widest - (int)hn_below(&r->rng, 84)); break;
         case HN_FILL_DENORMAL: x[i] = ldexpf(u, border); break;
         case HN_FILL_SAT: x[i] = u < 0.0f ? -FLT_MAX : FLT_MAX; break;
         default: x[i] = scaled(u, scale);
@@ -251,7 +307,11 @@ static void fill_value_block(row *r, float *x, size_t n)
     if (r->fill == HN_FILL_PROBE) x[pick] = uniform(&r->rng);
     if (r->fill == HN_FILL_SAT && hn_below(&r->rng, 2))
         for (size_t i = 0; i < n; i++) x[i] = copysignf(127.0f * 65504.0f, x[i]);
-    if (r->fill == HN_FILL_EDGE) put_specials(r, x, n);
+    if (r->fill != HN_FILL_EDGE) return;
+    if (hn_below(&r->rng, 4) == 0)
+        fill_hard_scale(r, x, n);
+    else
+        put_specials(r, x, n);
 }
 
 static void fill_f32(row *r, float *x, size_t n)

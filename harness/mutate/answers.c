@@ -73,6 +73,14 @@ static void mutated_lines(const char *text, const hn_mutation *m, char *out, siz
     free(mutated);
 }
 
+/* A fragment that ends with $ must be the end of the lines. */
+static bool contains(const char *lines, const char *fragment)
+{
+    const size_t all = strlen(lines), length = strlen(fragment);
+    if (length == 0 || fragment[length - 1] != '$') return strstr(lines, fragment) != NULL;
+    return all >= length - 1 && memcmp(lines + all - (length - 1), fragment, length - 1) == 0;
+}
+
 const hn_answer *hn_answers_find(const hn_answers *answers, const char *place, const char *text,
                                  const hn_mutation *mutation)
 {
@@ -82,7 +90,7 @@ const hn_answer *hn_answers_find(const hn_answers *answers, const char *place, c
     for (size_t i = 0; i < answers->n; i++) {
         const hn_answer *answer = &answers->list[i];
         if (fnmatch(answer->file, strchr(answer->file, ' ') ? place : file, 0) == 0 &&
-            strstr(lines, answer->fragment))
+            contains(lines, answer->fragment))
             return answer;
     }
     return NULL;

@@ -6,7 +6,7 @@
 #include "mutate.h"
 
 /* A mutant is meant if its file, or "file kernel" where the pattern has a blank, matches the pattern
- * and its mutated lines, blanks as one, contain the fragment. */
+ * and its mutated lines, blanks as one, contain the fragment (end with it if it ends with $). */
 typedef struct hn_answer {
     const char *file, *fragment, *reason;
     bool equivalent; /* else: accepted, which counts as survived */
