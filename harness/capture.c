@@ -31,7 +31,8 @@ uint64_t hn_capture_hash(uint64_t hash, const hn_placed *p, const size_t *live)
 static int name_file(const char *dir, const hn_case *c, size_t index, char *path, size_t size)
 {
     const hn_operand *o = &c->op->family->operands[index];
-    const int length = snprintf(path, size, "%s/%s.%s.bin", dir, o->name, hn_dtypes[o->dtype].name);
+    const int length = snprintf(path, size, "%s/%s.%s.bin", dir, o->name,
+                                hn_dtypes[hn_operand_dtype(c->op, index)].name);
     return length < (int)size ? 0 : -1;
 }
 

@@ -279,9 +279,10 @@ static int check_key(const hn_case *c, size_t i, char *error, size_t size)
     if (c->num[i] < k->least || c->num[i] > k->most)
         return fail(error, size, "%s=%lld is outside %lld..%lld", k->name, (long long)c->num[i],
                     (long long)k->least, (long long)k->most);
-    if (k->multiple > 1 && c->num[i] % k->multiple != 0)
+    const int64_t unit = hn_key_unit(c->op, i);
+    if (c->num[i] % unit != 0)
         return fail(error, size, "%s=%lld is no multiple of %lld", k->name, (long long)c->num[i],
-                    (long long)k->multiple);
+                    (long long)unit);
     return 0;
 }
 
@@ -374,11 +375,10 @@ size_t hn_case_print(const hn_case *c, char *line, size_t size)
 }
 
 /* Mostly small: below one vector, around one or two unrolls, now and then long. */
-static int64_t draw_dimension(hn_rng *rng, const hn_key *k)
+static int64_t draw_dimension(hn_rng *rng, const hn_key *k, int64_t unit)
 {
     static const int64_t reach[] = { 4, 9, 40, 80, 300, 1100 };
     static const unsigned weight[] = { 3, 5, 5, 2, 1, 0 };
-    const int64_t unit = k->multiple > 1 ? k->multiple : 1;
     const int64_t low = k->least > 0 ? (k->least + unit - 1) / unit : 1;
     int64_t pick = (int64_t)hn_below(rng, 64) == 0 ? 15 : (int64_t)hn_below(rng, 16), high = 0;
     for (size_t i = 0; i < 6; i++) {
@@ -401,8 +401,8 @@ static void draw_keys(hn_case *c, hn_rng *rng, unsigned fixed)
     const hn_family *family = c->op->family;
     for (size_t i = 0; i < family->nkeys; i++) {
         const hn_key *k = &family->keys[i];
-        const int64_t number =
-            k->kind == HN_DIM ? draw_dimension(rng, k) : hn_range(rng, k->least, k->most);
+        const int64_t number = k->kind == HN_DIM ? draw_dimension(rng, k, hn_key_unit(c->op, i))
+                                                 : hn_range(rng, k->least, k->most);
         const double real = k->kind == HN_REAL ? draw_real(rng, k->def) : 0.0;
         if (fixed >> i & 1) continue;
         c->num[i] = number;
@@ -425,15 +425,14 @@ static void trim(hn_case *c, unsigned fixed)
         size_t longest = HN_MAX_KEYS;
         for (size_t i = 0; i < family->nkeys; i++) {
             const hn_key *k = &family->keys[i];
-            const int64_t unit = k->multiple > 1 ? k->multiple : 1;
+            const int64_t unit = hn_key_unit(c->op, i);
             if (k->kind != HN_DIM || fixed >> i & 1 || c->num[i] / 2 < k->least ||
                 c->num[i] < 2 * unit)
                 continue;
             if (longest == HN_MAX_KEYS || c->num[i] > c->num[longest]) longest = i;
         }
         if (longest == HN_MAX_KEYS) return;
-        const int64_t unit =
-            family->keys[longest].multiple > 1 ? family->keys[longest].multiple : 1;
+        const int64_t unit = hn_key_unit(c->op, longest);
         c->num[longest] = c->num[longest] / 2 / unit * unit;
     }
 }

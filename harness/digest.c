@@ -120,7 +120,7 @@ typedef struct printed {
 static void print_strict(const hn_plan *plan, const hn_case *c, const hn_runner *runner,
                          const hn_result *results, printed *sum)
 {
-    const hn_dtype dtype = c->op->family->operands[0].dtype;
+    const hn_dtype dtype = hn_operand_dtype(c->op, 0);
     const hn_variant *first = NULL;
     char text[HN_LINE_MAX];
     uint64_t out = 0;
@@ -146,7 +146,7 @@ static void print_strict(const hn_plan *plan, const hn_case *c, const hn_runner 
 static void print_fast(const hn_plan *plan, const hn_case *c, const hn_runner *runner,
                        const hn_result *results, printed *sum)
 {
-    const hn_dtype dtype = c->op->family->operands[0].dtype;
+    const hn_dtype dtype = hn_operand_dtype(c->op, 0);
     for (size_t i = 0; i < plan->nvariants; i++) {
         const hn_variant *v = &plan->variants[i];
         char text[HN_LINE_MAX];
@@ -271,7 +271,7 @@ static void print_distance(check *k, const hn_case *c, const hn_variant *v, size
 {
     const hn_plan *plan = k->old ? hn_run_plan(k->old, c->op) : NULL;
     const size_t other = find_variant(plan, v->kernel->isa, v->strict);
-    const hn_dtype dtype = c->op->family->operands[0].dtype;
+    const hn_dtype dtype = hn_operand_dtype(c->op, 0);
     const size_t cols = hn_group_operand(k->runner, 0, &(const size_t *){ NULL })->cols;
     distance d;
     size_t bytes;
@@ -307,7 +307,7 @@ static tally *tally_of(const check *k, const hn_op *op)
 static bool check_variant(check *k, const line *l, const hn_variant *v, size_t i, const char *text,
                           tally *t)
 {
-    const uint64_t out = output_digest(k->runner, v, i, l->c.op->family->operands[0].dtype);
+    const uint64_t out = output_digest(k->runner, v, i, hn_operand_dtype(l->c.op, 0));
     if (!has_output(&k->results[i])) {
         printf("%s %s_%s: %s: %s\n    case   ckparity run '%s'\n",
                hn_verdict_names[k->results[i].verdict], v->kernel->stem, v->kernel->isa,
@@ -383,7 +383,7 @@ static int sum_up(const check *k)
                t->changed, t->lines, t->stale);
         if (t->most > 0.0)
             printf(", by at most %.9g %s", t->most,
-                   t->op->family->operands[0].dtype == HN_F32 ? "ulp" : "steps");
+                   hn_operand_dtype(t->op, 0) == HN_F32 ? "ulp" : "steps");
         printf("\n");
     }
     const uint64_t bad = all.changed + all.stale;

@@ -62,7 +62,7 @@ static bool q8_0_leaves(const unsigned char *unit, unsigned flags, int code_min)
            (flags & CK_DOMAIN_NORMAL && exponent == 0);
 }
 
-const hn_dtype_info hn_dtypes[] = {
+const hn_dtype_info hn_dtypes[HN_DTYPE_COUNT] = {
     [HN_F32] = { "f32", 4, 1, 4, 1, f32_part, no_name, f32_leaves },
     [HN_Q8_0] = { "q8_0", CK_Q8_0_BYTES, CK_Q8_0_BLOCK, 1, 1 + CK_Q8_0_BLOCK, q8_0_part,
                   q8_0_part_name, q8_0_leaves },

@@ -7,7 +7,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef enum hn_dtype { HN_F32, HN_Q8_0 } hn_dtype;
+typedef enum hn_dtype {
+    HN_F32,
+    HN_Q8_0,
+    HN_DTYPE_COUNT,
+    /* In a family's operands: the first, second, third format of the op's name, the last one again
+     * where it names fewer. */
+    HN_TYPE_0 = HN_DTYPE_COUNT,
+    HN_TYPE_1,
+    HN_TYPE_2
+} hn_dtype;
 
 typedef struct hn_dtype_info {
     const char *name;
@@ -21,6 +30,6 @@ typedef struct hn_dtype_info {
     bool (*leaves)(const unsigned char *unit, unsigned flags, int code_min);
 } hn_dtype_info;
 
-extern const hn_dtype_info hn_dtypes[];
+extern const hn_dtype_info hn_dtypes[HN_DTYPE_COUNT];
 
 #endif

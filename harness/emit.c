@@ -198,14 +198,13 @@ static size_t count_cells(const hn_repro *r, const hn_runner *runner)
     const size_t ntiles = hn_group_tiles(runner, &tiles);
     size_t cells = 0;
     for (size_t t = 0; t < ntiles; t++)
-        cells +=
-            tiles[t].rows * tiles[t].cols * hn_dtypes[r->c->op->family->operands[0].dtype].parts;
+        cells += tiles[t].rows * tiles[t].cols * hn_dtypes[hn_operand_dtype(r->c->op, 0)].parts;
     return cells;
 }
 
 static int put_tile(const hn_repro *r, hn_runner *runner, const ref_tile *tile, FILE *out)
 {
-    const size_t parts = hn_dtypes[r->c->op->family->operands[0].dtype].parts;
+    const size_t parts = hn_dtypes[hn_operand_dtype(r->c->op, 0)].parts;
     const size_t n = tile->rows * tile->cols * parts;
     const ref_spec spec = hn_group_spec(runner, r->variant);
     double *cells = malloc(3 * n * sizeof *cells);
@@ -230,8 +229,9 @@ static int put_cells(const hn_repro *r, hn_runner *runner, FILE *out)
     const ref_tile *tiles;
     const size_t ntiles = hn_group_tiles(runner, &tiles);
     int status = 0;
-    put_part(hn_dtypes[r->c->op->family->operands[0].dtype].parts > 1 ? "part_q8_0" : "part_f32",
-             out);
+    char part[32];
+    snprintf(part, sizeof part, "part_%s", hn_dtypes[hn_operand_dtype(r->c->op, 0)].name);
+    put_part(part, out);
     fprintf(out, "/* row, column, part, value, radius */\nstatic const cell cells[] = {\n");
     for (size_t t = 0; t < ntiles && status == 0; t++) status = put_tile(r, runner, &tiles[t], out);
     fprintf(out, "};\n\n");

@@ -14,10 +14,12 @@
 
 /* Dimensions are always printed and drawn; integer and real options only where not the default. */
 typedef enum hn_kind { HN_DIM, HN_INT, HN_REAL } hn_kind;
+/* As a multiple: whole blocks of every operand. */
+enum { HN_BLOCKS = -1 };
 typedef struct hn_key {
     const char *name;
     hn_kind kind;
-    int64_t least, most, multiple; /* of a dimension or integer option */
+    int64_t least, most, multiple; /* of a dimension or integer option; HN_BLOCKS */
     double def;                    /* default of an option */
     int64_t draw_most;             /* random cases stay at or below this */
 } hn_key;
@@ -34,7 +36,7 @@ typedef enum hn_role {
 
 typedef struct hn_operand {
     const char *name;
-    hn_dtype dtype;
+    hn_dtype dtype; /* or HN_TYPE_0 ...: hn_operand_dtype() tells */
     hn_role role;
     bool has_ld; /* key "ld" + name exists */
 } hn_operand;
@@ -82,10 +84,15 @@ typedef struct hn_op {
     const char *stem;
     const hn_family *family;
     ref_fn *ref;
+    const char *types; /* the formats of its name: "q8_0_q8_0" */
 } hn_op;
 extern const hn_op hn_ops[];
 extern const size_t hn_op_count;
 const hn_op *hn_op_find(const char *stem);
+/* The format of operand i. */
+hn_dtype hn_operand_dtype(const hn_op *op, size_t i);
+/* What the values of key i are multiples of, >= 1. */
+int64_t hn_key_unit(const hn_op *op, size_t i);
 
 /* Leading dimension in force: the case's, or the row itself. */
 static inline size_t hn_ld(const hn_case *c, size_t operand, const hn_extent *extent)

@@ -432,7 +432,7 @@ void hn_fill_operand(const hn_case *c, size_t index, const hn_placed *p, const s
         const size_t n = live ? live[r.index] : p->cols;
         r.rng = hn_stream(c->seed, index, r.index);
         if (n == 0) continue;
-        if (operand->dtype == HN_F32)
+        if (hn_operand_dtype(c->op, index) == HN_F32)
             fill_f32(&r, (float *)(void *)at, n);
         else
             fill_q8_0(&r, at, n);

@@ -178,7 +178,7 @@ static int set_up(hn_runner *r, const hn_plan *plan, const hn_case *c)
     memset(r->extents, 0, sizeof r->extents);
     r->family->extents(c, r->extents);
     for (size_t i = 0; i < r->family->noperands; i++) {
-        const hn_dtype_info *info = &hn_dtypes[r->family->operands[i].dtype];
+        const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(r->c->op, i)];
         r->ld[i] = hn_ld(c, i, &r->extents[i]);
         if (hn_place_operand(&r->slots[i], &r->extents[i], r->ld[i], info, c->at[i],
                              &r->placed[i]) != 0)
@@ -463,7 +463,7 @@ static void set_tiles(hn_runner *r)
 static ref_out reference(hn_runner *r, const ref_tile *tile)
 {
     void *at[HN_MAX_OPERANDS] = { 0 };
-    const size_t n = tile->rows * tile->cols * hn_dtypes[r->family->operands[0].dtype].parts;
+    const size_t n = tile->rows * tile->cols * hn_dtypes[hn_operand_dtype(r->c->op, 0)].parts;
     for (size_t i = 0; i < r->family->noperands; i++) at[i] = r->placed[i].at;
     r->cells = grow(r->cells, &r->ncells, n * (1 + 2 * r->plan->nspecs), sizeof *r->cells);
     double *term = r->cells + n * r->plan->nspecs;
@@ -525,7 +525,7 @@ static size_t likely_mistakes(const hn_runner *r, size_t lanes, hn_case *cases, 
     size_t count = 0;
     for (size_t k = 0; k < r->family->nkeys; k++) {
         const hn_key *key = &r->family->keys[k];
-        const int64_t unit = key->multiple > 1 ? key->multiple : 1, now = r->c->num[k];
+        const int64_t unit = hn_key_unit(r->c->op, k), now = r->c->num[k];
         const int64_t shorter[] = { now - unit,
                                     now - now % (4 * unit),
                                     now - now % (8 * unit),
@@ -591,7 +591,7 @@ static void compare_tile(hn_runner *r, const ref_tile *tile, hn_result *results)
         const hn_balls balls = { out.n, out.v + v->spec * out.n, out.e + v->spec * out.n,
                                  out.term };
         const hn_output y = { r->saved + i * r->out_bytes, r->extents[0].rows, r->extents[0].cols,
-                              &hn_dtypes[r->family->operands[0].dtype] };
+                              &hn_dtypes[hn_operand_dtype(r->c->op, 0)] };
         if (results[i].verdict != HN_OK) continue;
         const char *why = check_radii(r, &balls, v);
         if (why) hn_record(&results[i], HN_FAIL, HN_CHECK_HARNESS, "harness: %s", why);
@@ -608,7 +608,7 @@ static void compare_tile(hn_runner *r, const ref_tile *tile, hn_result *results)
 static size_t first_other_unit(const hn_runner *r, const unsigned char *a, const unsigned char *b,
                                size_t bytes, bool strict)
 {
-    const hn_dtype_info *info = &hn_dtypes[r->family->operands[0].dtype];
+    const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(r->c->op, 0)];
     for (size_t at = first_difference(a, b, bytes) / info->bytes * info->bytes; at < bytes;
          at += info->bytes) {
         const bool nans = !strict && info->parts == 1 && isnan(info->part(a + at, 0)) &&
@@ -714,7 +714,7 @@ static bool outside_domain(const hn_runner *r, const ck_domain *domain)
     bool outside = domain && domain->flags & CK_DOMAIN_NEAREST && r->c->fp != HN_FP_NEAREST;
     for (size_t k = 1; domain && k < r->family->noperands; k++) {
         const hn_placed *p = &r->placed[k];
-        const hn_dtype_info *info = &hn_dtypes[r->family->operands[k].dtype];
+        const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(r->c->op, k)];
         const bool activation = r->family->operands[k].role == HN_ROLE_LEFT;
         for (size_t u = 0; p->at && u < p->rows * p->cols; u++) {
             const unsigned char *at = p->at + (u / p->cols * p->ld + u % p->cols) * p->unit;

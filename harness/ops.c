@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The ops, from kernels.def. An op without a family or a reference does not link. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "family.h"
@@ -9,7 +10,7 @@
 #include "kernels.def"
 #undef CK_OP
 
-#define CK_OP(fam, op, dt) { #op "_" #dt, &hn_family_##fam, ref_##op##_##dt },
+#define CK_OP(fam, op, dt) { #op "_" #dt, &hn_family_##fam, ref_##op##_##dt, #dt },
 const hn_op hn_ops[] = {
 #include "kernels.def"
 };
@@ -23,4 +24,42 @@ const hn_op *hn_op_find(const char *stem)
     for (size_t i = 0; i < hn_op_count; i++)
         if (strcmp(hn_ops[i].stem, stem) == 0) return &hn_ops[i];
     return NULL;
+}
+
+/* The format whose name `types` begins with; no name is the beginning of another and a '_'. */
+static hn_dtype first_type(const char *types, size_t *length)
+{
+    for (size_t t = 0; t < HN_DTYPE_COUNT; t++) {
+        *length = strlen(hn_dtypes[t].name);
+        if (strncmp(types, hn_dtypes[t].name, *length) == 0 &&
+            (types[*length] == '_' || types[*length] == '\0'))
+            return (hn_dtype)t;
+    }
+    abort();
+}
+
+hn_dtype hn_operand_dtype(const hn_op *op, size_t i)
+{
+    const hn_dtype dtype = op->family->operands[i].dtype;
+    const char *types = op->types;
+    size_t length;
+    if (dtype < HN_TYPE_0) return dtype;
+    hn_dtype found = first_type(types, &length);
+    for (int t = HN_TYPE_0; t < (int)dtype && types[length] == '_'; t++) {
+        types += length + 1;
+        found = first_type(types, &length);
+    }
+    return found;
+}
+
+int64_t hn_key_unit(const hn_op *op, size_t i)
+{
+    const int64_t multiple = op->family->keys[i].multiple;
+    size_t unit = 1;
+    if (multiple != HN_BLOCKS) return multiple > 1 ? multiple : 1;
+    for (size_t k = 0; k < op->family->noperands; k++) {
+        const size_t elements = hn_dtypes[hn_operand_dtype(op, k)].elements;
+        if (elements > unit) unit = elements; /* powers of two */
+    }
+    return (int64_t)unit;
 }

@@ -127,7 +127,7 @@ static void trace_case(hn_case *c, const hn_op *op)
         if (op->family->keys[i].kind == HN_DIM) last = i;
     for (size_t i = 0; i <= last; i++) {
         const hn_key *k = &op->family->keys[i];
-        const int64_t unit = k->multiple > 1 ? k->multiple : 1, want = i == last ? 64 : 4;
+        const int64_t unit = hn_key_unit(op, i), want = i == last ? 64 : 4;
         if (k->kind == HN_DIM) c->num[i] = unit > want ? 2 * unit : want;
     }
     for (size_t i = 0; i < HN_MAX_OPERANDS; i++) c->at[i] = (hn_place){ HN_MIDDLE, 0 };

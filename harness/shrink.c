@@ -64,8 +64,6 @@ static bool accept(search *s, hn_case *c, hn_case next)
     return false;
 }
 
-static int64_t step_of(const hn_key *k) { return k->multiple > 1 ? k->multiple : 1; }
-
 /* Sizes worth trying below `from`, ascending: all small ones, since a fault may live in one residue,
  * then coarser steps. */
 static size_t smaller_sizes(int64_t least, int64_t from, int64_t unit, int64_t *sizes)
@@ -84,7 +82,9 @@ static size_t smaller_sizes(int64_t least, int64_t from, int64_t unit, int64_t *
 static bool shrink_dimension(search *s, hn_case *c, size_t i)
 {
     const hn_key *k = &c->op->family->keys[i];
-    const int64_t unit = step_of(k), least = k->least > unit ? k->least : k->least == 0 ? 0 : unit;
+    const int64_t unit = hn_key_unit(c->op, i), least = k->least > unit ? k->least
+                                                        : k->least == 0 ? 0
+                                                                        : unit;
     int64_t sizes[SMALL_SIZES + 4];
     const size_t count = smaller_sizes(least, c->num[i], unit, sizes);
     for (size_t t = 0; t < count; t++) {

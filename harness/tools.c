@@ -131,7 +131,7 @@ static void print_operands(const hn_runner *runner, const hn_case *c)
         if (!p->at) continue;
         snprintf(shape, sizeof shape, "%zu x %zu", p->rows, p->cols);
         printf("%-8s %-5s %16s %8zu  %-16s %u\n", family->operands[i].name,
-               hn_dtypes[family->operands[i].dtype].name, shape, p->ld, edges[c->at[i].edge],
+               hn_dtypes[hn_operand_dtype(c->op, i)].name, shape, p->ld, edges[c->at[i].edge],
                (unsigned)((uintptr_t)p->at % 64));
     }
 }
@@ -187,7 +187,7 @@ typedef struct spot {
 static double got_of(const hn_runner *runner, const hn_case *c, size_t variant,
                      const ref_tile *tile, size_t cell)
 {
-    const hn_dtype_info *info = &hn_dtypes[c->op->family->operands[0].dtype];
+    const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(c->op, 0)];
     const hn_placed *y = operand_of(runner, 0);
     const size_t unit = cell / info->parts;
     size_t bytes;
@@ -200,7 +200,7 @@ static double got_of(const hn_runner *runner, const hn_case *c, size_t variant,
 static double *balls_of(hn_runner *runner, const hn_case *c, const ref_tile *tile,
                         const ref_spec *spec, ref_out *out)
 {
-    const size_t n = tile->rows * tile->cols * hn_dtypes[c->op->family->operands[0].dtype].parts;
+    const size_t n = tile->rows * tile->cols * hn_dtypes[hn_operand_dtype(c->op, 0)].parts;
     double *cells = malloc(3 * n * sizeof *cells);
     if (!cells) return NULL;
     *out = (ref_out){ .n = n, .v = cells, .term = cells + n, .e = cells + 2 * n };
@@ -248,7 +248,7 @@ static void print_spot(hn_runner *runner, const hn_case *c, size_t variant)
 {
     const ref_tile *tiles;
     const size_t ntiles = hn_group_tiles(runner, &tiles);
-    const hn_dtype_info *info = &hn_dtypes[c->op->family->operands[0].dtype];
+    const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(c->op, 0)];
     spot s = { .ratio = -1.0 };
     for (size_t t = 0; t < ntiles; t++) search_tile(runner, c, variant, &tiles[t], &s);
     if (s.ratio == -1.0) return;
@@ -562,7 +562,7 @@ int hn_tool_dump(const hn_tool *tool)
         hash = hn_capture_hash(hash, p, live);
         if (!bad && hn_capture_bytes(p, live))
             printf("dumped  %s/%s.%s.bin, %zu bytes\n", tool->dump, o->name,
-                   hn_dtypes[o->dtype].name, hn_capture_bytes(p, live));
+                   hn_dtypes[hn_operand_dtype(b->c.op, i)].name, hn_capture_bytes(p, live));
     }
     hn_runner_free(runner);
     if (bad) return bad_input("--dump-operands %s%s", error, "");

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Family dequant: a row of blocks to f32. */
 #include "../family.h"
-#include "ck_dtype.h"
 #include "quant.h"
 
 enum { K };
 enum { Y, X, OPERANDS };
 
-static const hn_key keys[] = { [K] = { "K", HN_DIM, 32, 1 << 24, CK_Q8_0_BLOCK, 0, 1100 } };
+static const hn_key keys[] = { [K] = { "K", HN_DIM, 32, 1 << 24, HN_BLOCKS, 0, 1100 } };
 
 static const hn_operand operands[] = {
     [Y] = { "y", HN_F32, HN_ROLE_VALUE, false },
-    [X] = { "x", HN_Q8_0, HN_ROLE_VALUE, false },
+    [X] = { "x", HN_TYPE_0, HN_ROLE_VALUE, false },
 };
 
 static void extents(const hn_case *c, hn_extent *e)
 {
     const size_t k = (size_t)c->num[K];
     e[Y] = (hn_extent){ 1, k, 0 };
-    e[X] = (hn_extent){ 1, k / CK_Q8_0_BLOCK, 0 };
+    e[X] = (hn_extent){ 1, k / (size_t)hn_key_unit(c->op, K), 0 };
 }
 
 static size_t terms(const hn_case *c)

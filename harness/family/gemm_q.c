@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Family gemm_q: y = a b^T + bias, both operands rows of blocks. */
+/* Family gemm_q: y = a b^T + bias, b rows of blocks, the weights; the op's name gives its format first. */
 #include "../family.h"
-#include "ck_dtype.h"
 #include "gemm.h"
 
 enum { M, N, K, BIAS };
@@ -10,24 +9,29 @@ enum { Y, A, B, BIAS_ROW, OPERANDS };
 static const hn_key keys[] = {
     [M] = { "M", HN_DIM, 1, 1 << 20, 1, 0, 32 },
     [N] = { "N", HN_DIM, 1, 1 << 20, 1, 0, 32 },
-    [K] = { "K", HN_DIM, 0, 1 << 24, CK_Q8_0_BLOCK, 0, 4096 },
+    [K] = { "K", HN_DIM, 0, 1 << 24, HN_BLOCKS, 0, 4096 },
     [BIAS] = { "bias", HN_INT, 0, 1, 1, 0.0, 1 },
 };
 
 static const hn_operand operands[] = {
     [Y] = { "y", HN_F32, HN_ROLE_VALUE, true },
-    [A] = { "a", HN_Q8_0, HN_ROLE_LEFT, true },
-    [B] = { "b", HN_Q8_0, HN_ROLE_RIGHT, true },
+    [A] = { "a", HN_TYPE_1, HN_ROLE_LEFT, true },
+    [B] = { "b", HN_TYPE_0, HN_ROLE_RIGHT, true },
     [BIAS_ROW] = { "v", HN_F32, HN_ROLE_ADDEND, false },
 };
+
+/* Units of a row of operand i. */
+static size_t units(const hn_case *c, size_t i)
+{
+    return (size_t)c->num[K] / hn_dtypes[hn_operand_dtype(c->op, i)].elements;
+}
 
 static void extents(const hn_case *c, hn_extent *e)
 {
     const size_t m = (size_t)c->num[M], n = (size_t)c->num[N];
-    const size_t blocks = (size_t)c->num[K] / CK_Q8_0_BLOCK;
     e[Y] = (hn_extent){ m, n, 1 };
-    e[A] = (hn_extent){ m, blocks, 1 };
-    e[B] = (hn_extent){ n, blocks, 0 };
+    e[A] = (hn_extent){ m, units(c, A), 1 };
+    e[B] = (hn_extent){ n, units(c, B), 0 };
     e[BIAS_ROW] = (hn_extent){ c->num[BIAS] ? 1u : 0u, n, 0 };
 }
 

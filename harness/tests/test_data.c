@@ -205,8 +205,8 @@ static void fill(data *d, const hn_case *c)
     for (size_t i = 0; i < f->noperands; i++) {
         size_t live[4096];
         d->ld[i] = hn_ld(c, i, &d->extents[i]);
-        hn_place_operand(&d->slots[i], &d->extents[i], d->ld[i], &hn_dtypes[f->operands[i].dtype],
-                         c->at[i], &d->at[i]);
+        hn_place_operand(&d->slots[i], &d->extents[i], d->ld[i],
+                         &hn_dtypes[hn_operand_dtype(c->op, i)], c->at[i], &d->at[i]);
         assert_true(d->extents[i].rows <= 4096);
         for (size_t r = 0; f->live && r < d->extents[i].rows; r++) live[r] = f->live(c, i, r);
         if (i == 0 || !d->at[i].at) continue;
@@ -248,7 +248,7 @@ static void same_case_same_data(void **state)
 static double worst_radius(data *d, const hn_case *c, const ck_numspec *num)
 {
     const ref_spec spec = { .num = num, .u = 0x1p-24 };
-    const hn_dtype_info *info = &hn_dtypes[c->op->family->operands[0].dtype];
+    const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(c->op, 0)];
     double worst = 0.0;
     max_align_t args[HN_ARGS_MAX / sizeof(max_align_t) + 1];
     void *at[HN_MAX_OPERANDS] = { 0 };
@@ -302,7 +302,7 @@ static void every_bit_of_blocks_toggles(void **state)
     for (size_t o = 0; o < hn_op_count; o++)
         for (size_t k = 1; k < hn_ops[o].family->noperands; k++) {
             unsigned char any[CK_Q8_0_BYTES] = { 0 }, all[CK_Q8_0_BYTES];
-            if (hn_ops[o].family->operands[k].dtype != HN_Q8_0) continue;
+            if (hn_operand_dtype(&hn_ops[o], k) != HN_Q8_0) continue;
             memset(all, 0xff, sizeof all);
             for (uint32_t seed = 0; seed < 400; seed++) {
                 hn_case c;
@@ -363,7 +363,7 @@ static void integers_are_not_zero(void **state)
         hn_case_draw(&c, HN_FIXED_FILL);
         fill(&d, &c);
         for (size_t k = 1; k < c.op->family->noperands; k++) {
-            const hn_dtype_info *info = &hn_dtypes[c.op->family->operands[k].dtype];
+            const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(c.op, k)];
             for (size_t u = 0; d.at[k].at && u < d.at[k].rows * d.at[k].cols; u++)
                 for (size_t p = 0; p < info->parts; p++)
                     assert_true(
