@@ -30,7 +30,7 @@ typedef struct candidate {
 } candidate;
 
 typedef struct bisect {
-    const char *good, *bad, *digest, *suite, *repo;
+    const char *good, *bad, *digest, *suite, *repo, *out;
     const char *words[WORDS_MAX]; /* cases and filters */
     size_t nwords, ncases;
     char *libraries, *compilers, *isas; /* lists; NULL: not given */
@@ -332,6 +332,39 @@ static void print_commands(const bisect *b, const candidate *c, const char *out)
     printf("    ckparity run --subject %s %s\n", subject, at ? at : "");
 }
 
+/* The failing case as C (emit-c) in the folder of --out, with its library beside it, which keeps its
+ * name: that is what the C file's program looks for. */
+static void write_repro(const bisect *b, const candidate *c, const char *out)
+{
+    const char *const base = strrchr(c->library, '/');
+    char line[HN_LINE_MAX + 32], folder[HN_PATH_MAX / 2], library[HN_PATH_MAX], file[HN_PATH_MAX];
+    hn_find_line(out, "    shrunk ckparity run '", 1, line, sizeof line);
+    if (!line[0]) hn_find_line(out, "    case   ckparity run '", 1, line, sizeof line);
+    char *text = strchr(line, '\''), *end = text ? strchr(text + 1, '\'') : NULL;
+    if (!end) return;
+    *end = '\0';
+    snprintf(folder, sizeof folder, "%s/%.*s", b->out ? b->out : "ckparity-bisect", HASH_SHOWN,
+             b->libraries ? "library" : c->name);
+    snprintf(library, sizeof library, "%s/%s", folder, b->libraries ? base + 1 : "libck.so");
+    snprintf(file, sizeof file, "%s/repro.c", folder);
+    const char *const make[] = { "mkdir", "-p", folder, NULL };
+    const char *const copy[] = { "cp", c->library, library, NULL };
+    const char *const emit[] = {
+        b->self, "emit-c", text + 1, "--subject", library, "-o", file, NULL
+    };
+    const char *const log = in_tmp(b, "log"), *const err = in_tmp(b, "err");
+    if (hn_spawn(make, log, err) || hn_spawn(copy, log, err) || hn_spawn(emit, log, err)) {
+        char *why = hn_read_text(err);
+        printf("repro     none: %.*s\n", (int)strcspn(why ? why : "", "\n"), why ? why : "");
+        free(why);
+        return;
+    }
+    char *build = hn_read_text(log);
+    printf("repro     %s\n    %.*s\n", file, (int)strcspn(build ? build : "", "\n"),
+           build ? build : "");
+    free(build);
+}
+
 /* What the commit touched, as git says it. */
 static void print_files(const bisect *b, const candidate *c)
 {
@@ -358,6 +391,7 @@ static void report(const bisect *b, size_t low, size_t high)
     if (b->digest) print_element(out);
     print_field(out, "    case   ckparity run ", "case");
     print_field(out, "    shrunk ckparity run ", "shrunk");
+    if (!b->digest) write_repro(b, c, out);
     print_commands(b, c, out);
     print_files(b, c);
     printf("\n%s", out ? out : "");
@@ -623,11 +657,8 @@ static int set_value(bisect *b, const char *name, char *value)
 {
     const struct {
         const char *name, **to;
-    } texts[] = { { "--good", &b->good },
-                  { "--bad", &b->bad },
-                  { "--digest", &b->digest },
-                  { "--suite", &b->suite },
-                  { "--repo", &b->repo } };
+    } texts[] = { { "--good", &b->good },   { "--bad", &b->bad },   { "--digest", &b->digest },
+                  { "--suite", &b->suite }, { "--repo", &b->repo }, { "--out", &b->out } };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(texts[i].name, name) == 0) return *texts[i].to = value, 0;
     if (strcmp(name, "--compilers") == 0) return b->compilers = value, 0;

@@ -28,7 +28,8 @@ exits() { # STATUS ARGUMENT...: runs ckparity bisect; its output is in out and e
     want=$1 got=0
     shift
     began=$(date +%s)
-    "$ckparity" bisect "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || got=$?
+    rm -rf "$tmp/found"
+    "$ckparity" bisect --out "$tmp/found" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || got=$?
     echo $(($(date +%s) - began)) >>"$times"
     [ "$got" = "$want" ] || wrong "bisect $*: exit $got, wanted $want"
     [ -z "$(ls "$tmp/tmp")" ] || wrong "bisect $*: leaves $(ls "$tmp/tmp")"
@@ -92,6 +93,11 @@ says 'kernels/quantize_row/quantize_row_q8_0_scalar.c | '
 says 'does not build: '
 grep -q '^element   y\[0,' "$tmp/out" || wrong 'no element'
 says "shrunk    'quantize_row_q8_0 isa=scalar mode=fast gen=1 K=32 "
+
+grep -A1 '^repro  ' "$tmp/out" | sed -n '2p' >"$tmp/build.sh"
+got=0
+(cd "$source" && sh "$tmp/build.sh") >"$tmp/repro" 2>&1 || got=$?
+[ "$got" = 1 ] || wrong "the C file of the report: exit $got, wanted 1: $(head -3 "$tmp/repro")"
 
 # --- bits only: by a case, then by the line of a golden file
 bits='gemm_nt_f32 isa=scalar mode=fast gen=1 M=3 N=5 K=9 beta=0.5 bias=1 seed=2'
