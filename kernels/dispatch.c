@@ -189,18 +189,34 @@ static ck_status row_check(const void *values, const void *packed, size_t n, siz
     return overlap(&v, &p) ? CK_ERR_ALIAS : CK_OK;
 }
 
-ck_status ck_quantize_row_q8_0(const ck_quantize_args *q)
+static ck_status quantize(ck_op op, const ck_quantize_args *q, size_t block, size_t bytes)
 {
     if (!q) return CK_ERR_NULL;
     if (q->n == 0) return CK_OK;
-    const ck_status status = row_check(q->x, q->y, q->n, CK_Q8_0_BLOCK, CK_Q8_0_BYTES);
-    return status ? status : run(CK_OP_quantize_row_q8_0, q);
+    const ck_status status = row_check(q->x, q->y, q->n, block, bytes);
+    return status ? status : run(op, q);
 }
 
-ck_status ck_dequant_row_q8_0(const ck_dequant_args *d)
+static ck_status dequant(ck_op op, const ck_dequant_args *d, size_t block, size_t bytes)
 {
     if (!d) return CK_ERR_NULL;
     if (d->n == 0) return CK_OK;
-    const ck_status status = row_check(d->y, d->x, d->n, CK_Q8_0_BLOCK, CK_Q8_0_BYTES);
-    return status ? status : run(CK_OP_dequant_row_q8_0, d);
+    const ck_status status = row_check(d->y, d->x, d->n, block, bytes);
+    return status ? status : run(op, d);
 }
+
+#define FORMAT(dtype, block, bytes)                                   \
+    ck_status ck_quantize_row_##dtype(const ck_quantize_args *q)      \
+    {                                                                 \
+        return quantize(CK_OP_quantize_row_##dtype, q, block, bytes); \
+    }                                                                 \
+    ck_status ck_dequant_row_##dtype(const ck_dequant_args *d)        \
+    {                                                                 \
+        return dequant(CK_OP_dequant_row_##dtype, d, block, bytes);   \
+    }
+FORMAT(q4_k, CK_K_BLOCK, CK_Q4_K_BYTES)
+FORMAT(q5_k, CK_K_BLOCK, CK_Q5_K_BYTES)
+FORMAT(q6_k, CK_K_BLOCK, CK_Q6_K_BYTES)
+FORMAT(q8_0, CK_Q8_0_BLOCK, CK_Q8_0_BYTES)
+FORMAT(q8_k, CK_K_BLOCK, CK_Q8_K_BYTES)
+#undef FORMAT

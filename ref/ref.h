@@ -67,8 +67,11 @@ typedef struct ref_unary_args {
     const float *x;
 } ref_unary_args;
 
-/* Tile columns are blocks. Components of a q8_0 block: the 16 bits of d as an integer, then the 32
- * codes. */
+/* Tile columns are blocks. Components, in this order, floating-point ones as their bits:
+ *   q8_0         d, 32 codes
+ *   q4_k, q5_k   d, dmin, 8 scales, 8 minimums, 256 codes
+ *   q6_k         d, 16 scales, 256 codes as stored, 32 above what they stand for
+ *   q8_k         d, 256 codes, 16 bsums */
 typedef struct ref_quantize_args {
     const float *x;
 } ref_quantize_args;
@@ -79,6 +82,9 @@ typedef struct ref_dequant_args {
 } ref_dequant_args;
 
 ref_fn ref_gemm_nt_f32, ref_gemm_nt_q8_0_q8_0, ref_softmax_causal_f32, ref_exp_f32;
-ref_fn ref_quantize_row_q8_0, ref_dequant_row_q8_0;
+ref_fn ref_quantize_row_q4_k, ref_quantize_row_q5_k, ref_quantize_row_q6_k, ref_quantize_row_q8_0;
+ref_fn ref_quantize_row_q8_k;
+ref_fn ref_dequant_row_q4_k, ref_dequant_row_q5_k, ref_dequant_row_q6_k, ref_dequant_row_q8_0;
+ref_fn ref_dequant_row_q8_k;
 
 #endif

@@ -9,6 +9,7 @@
 
 typedef __m256 ck_vf;
 typedef __m256d ck_vd;
+typedef __m256i ck_vi;
 enum { CK_VF_LANES = 8, CK_VD_LANES = 4 };
 
 /* All ones in lanes 0..n-1. */
@@ -71,6 +72,40 @@ static inline float ck_f_muladd(float a, float b, float c)
 {
     return _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(a), _mm_set_ss(b), _mm_set_ss(c)));
 }
+
+static inline ck_vf ck_vf_one_nan(ck_vf x)
+{
+    return _mm256_blendv_ps(x, _mm256_set1_ps(NAN), _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+}
+
+static inline ck_vi ck_vi_load_u8(const unsigned char *p)
+{
+    const void *eight = p;
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64(eight));
+}
+static inline ck_vi ck_vi_load_s8(const unsigned char *p)
+{
+    const void *eight = p;
+    return _mm256_cvtepi8_epi32(_mm_loadl_epi64(eight));
+}
+static inline void ck_vi_store_8(unsigned char *p, ck_vi x)
+{
+    void *eight = p;
+    const __m128i words =
+        _mm_packs_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+    _mm_storel_epi64(eight, _mm_packs_epi16(words, words));
+}
+static inline ck_vi ck_vi_field(ck_vi x, int shift, int mask)
+{
+    return _mm256_and_si256(_mm256_srl_epi32(x, _mm_cvtsi32_si128(shift)), _mm256_set1_epi32(mask));
+}
+static inline ck_vi ck_vi_add(ck_vi x, int n) { return _mm256_add_epi32(x, _mm256_set1_epi32(n)); }
+static inline ck_vi ck_vi_join(ck_vi low, ck_vi high, int zero)
+{
+    return _mm256_add_epi32(ck_vi_add(low, -zero), _mm256_slli_epi32(high, 4));
+}
+static inline ck_vf ck_vi_to_f(ck_vi x) { return _mm256_cvtepi32_ps(x); }
+static inline ck_vi ck_vi_nearest(ck_vf x) { return _mm256_cvtps_epi32(ck_vf_round(x)); }
 
 static inline ck_vd ck_vd_set1(double x) { return _mm256_set1_pd(x); }
 static inline ck_vd ck_vd_load(const float *p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }

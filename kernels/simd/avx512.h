@@ -9,6 +9,7 @@
 
 typedef __m512 ck_vf;
 typedef __m512d ck_vd;
+typedef __m512i ck_vi;
 enum { CK_VF_LANES = 16, CK_VD_LANES = 8 };
 
 /* Ones in bits 0..n-1. */
@@ -70,6 +71,41 @@ static inline float ck_vf_hmax(ck_vf x)
 static inline float ck_f_muladd(float a, float b, float c)
 {
     return _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(a), _mm_set_ss(b), _mm_set_ss(c)));
+}
+
+static inline ck_vf ck_vf_one_nan(ck_vf x)
+{
+    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), x, _mm512_set1_ps(NAN));
+}
+
+static inline ck_vi ck_vi_load_u8(const unsigned char *p)
+{
+    const void *sixteen = p;
+    return _mm512_cvtepu8_epi32(_mm_loadu_si128(sixteen));
+}
+static inline ck_vi ck_vi_load_s8(const unsigned char *p)
+{
+    const void *sixteen = p;
+    return _mm512_cvtepi8_epi32(_mm_loadu_si128(sixteen));
+}
+static inline void ck_vi_store_8(unsigned char *p, ck_vi x)
+{
+    void *sixteen = p;
+    _mm_storeu_si128(sixteen, _mm512_cvtsepi32_epi8(x));
+}
+static inline ck_vi ck_vi_field(ck_vi x, int shift, int mask)
+{
+    return _mm512_and_si512(_mm512_srl_epi32(x, _mm_cvtsi32_si128(shift)), _mm512_set1_epi32(mask));
+}
+static inline ck_vi ck_vi_add(ck_vi x, int n) { return _mm512_add_epi32(x, _mm512_set1_epi32(n)); }
+static inline ck_vi ck_vi_join(ck_vi low, ck_vi high, int zero)
+{
+    return _mm512_add_epi32(ck_vi_add(low, -zero), _mm512_slli_epi32(high, 4));
+}
+static inline ck_vf ck_vi_to_f(ck_vi x) { return _mm512_cvtepi32_ps(x); }
+static inline ck_vi ck_vi_nearest(ck_vf x)
+{
+    return _mm512_cvt_roundps_epi32(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 
 static inline ck_vd ck_vd_set1(double x) { return _mm512_set1_pd(x); }

@@ -19,10 +19,20 @@
  *                    2^128 = inf; if both are NaN the result is
  *   pow2             2^n for integral n in -1022..1023; anything if n is NaN
  *   sum, hmax        of the lanes, s[l] += s[l + h] for h = lanes/2, ..., 1
+ *   one_nan          every NaN as 0x7fc00000
  * ck_vd_load* widen f32; ck_vd_store* round to f32 and store every NaN as 0x7fc00000.
+ * ck_vi_ are as many int32 lanes as ck_vf has floats:
+ *   load_u8, _s8     bytes p[0..lanes), widened
+ *   store_8          -128..127 to the bytes p[0..lanes)
+ *   field            x >> shift & mask of x >= 0
+ *   add              the same n to each
+ *   join             low + 16 high - zero
+ *   to_f             exact for |x| < 2^24
+ *   nearest          of floats, |x| < 2^22; ties to even in every rounding mode
  * A translation unit includes one bundle. */
 typedef float ck_vf;
 typedef double ck_vd;
+typedef int32_t ck_vi;
 enum { CK_VF_LANES = 1, CK_VD_LANES = 1 };
 
 static inline ck_vf ck_vf_set1(float x) { return x; }
@@ -44,6 +54,12 @@ static inline ck_vf ck_vf_if_lt(ck_vf a, ck_vf b, ck_vf yes, ck_vf no) { return 
 static inline float ck_vf_sum(ck_vf x) { return x; }
 static inline float ck_vf_hmax(ck_vf x) { return x; }
 static inline float ck_f_muladd(float a, float b, float c) { return a * b + c; }
+static inline ck_vf ck_vf_one_nan(ck_vf x)
+{
+    const uint32_t nan_bits = 0x7fc00000;
+    if (x != x) memcpy(&x, &nan_bits, sizeof x);
+    return x;
+}
 
 /* By truncation, which no rounding mode changes. NaN to int would be undefined. */
 static inline ck_vf ck_vf_round(ck_vf x)
@@ -59,6 +75,24 @@ static inline ck_vf ck_vf_shift(ck_vf x, ck_vf n)
     bits += (uint32_t)(int32_t)n << 23;
     memcpy(&x, &bits, sizeof bits);
     return x;
+}
+
+static inline ck_vi ck_vi_load_u8(const unsigned char *p) { return *p; }
+static inline ck_vi ck_vi_load_s8(const unsigned char *p) { return (int8_t)*p; }
+static inline void ck_vi_store_8(unsigned char *p, ck_vi x) { *p = (unsigned char)x; }
+static inline ck_vi ck_vi_field(ck_vi x, int shift, int mask) { return x >> shift & mask; }
+static inline ck_vi ck_vi_add(ck_vi x, int n) { return x + n; }
+static inline ck_vi ck_vi_join(ck_vi low, ck_vi high, int zero) { return low + 16 * high - zero; }
+static inline ck_vf ck_vi_to_f(ck_vi x) { return (float)x; }
+
+/* Truncation and the difference are exact. */
+static inline ck_vi ck_vi_nearest(ck_vf x)
+{
+    const int32_t whole = (int32_t)x;
+    const float rest = x - (float)whole;
+    const int up = rest > 0.5f || (rest == 0.5f && whole % 2 != 0);
+    const int down = rest < -0.5f || (rest == -0.5f && whole % 2 != 0);
+    return whole + up - down;
 }
 
 static inline ck_vd ck_vd_set1(double x) { return x; }

@@ -6,9 +6,12 @@
 #include <math.h>
 #include <smmintrin.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 typedef __m128 ck_vf;
 typedef __m128d ck_vd;
+typedef __m128i ck_vi;
 enum { CK_VF_LANES = 4, CK_VD_LANES = 2 };
 
 static inline ck_vf ck_vf_set1(float x) { return _mm_set1_ps(x); }
@@ -60,6 +63,43 @@ static inline float ck_vf_hmax(ck_vf x)
     return _mm_cvtss_f32(_mm_max_ss(x, _mm_shuffle_ps(x, x, 1)));
 }
 static inline float ck_f_muladd(float a, float b, float c) { return a * b + c; }
+
+static inline ck_vf ck_vf_one_nan(ck_vf x)
+{
+    return _mm_blendv_ps(x, _mm_set1_ps(NAN), _mm_cmpunord_ps(x, x));
+}
+
+static inline __m128i ck_vi_four(const unsigned char *p)
+{
+    int32_t word;
+    memcpy(&word, p, sizeof word);
+    return _mm_cvtsi32_si128(word);
+}
+static inline ck_vi ck_vi_load_u8(const unsigned char *p)
+{
+    return _mm_cvtepu8_epi32(ck_vi_four(p));
+}
+static inline ck_vi ck_vi_load_s8(const unsigned char *p)
+{
+    return _mm_cvtepi8_epi32(ck_vi_four(p));
+}
+static inline void ck_vi_store_8(unsigned char *p, ck_vi x)
+{
+    const __m128i words = _mm_packs_epi32(x, x);
+    const int32_t four = _mm_cvtsi128_si32(_mm_packs_epi16(words, words));
+    memcpy(p, &four, sizeof four);
+}
+static inline ck_vi ck_vi_field(ck_vi x, int shift, int mask)
+{
+    return _mm_and_si128(_mm_srl_epi32(x, _mm_cvtsi32_si128(shift)), _mm_set1_epi32(mask));
+}
+static inline ck_vi ck_vi_add(ck_vi x, int n) { return _mm_add_epi32(x, _mm_set1_epi32(n)); }
+static inline ck_vi ck_vi_join(ck_vi low, ck_vi high, int zero)
+{
+    return _mm_add_epi32(ck_vi_add(low, -zero), _mm_slli_epi32(high, 4));
+}
+static inline ck_vf ck_vi_to_f(ck_vi x) { return _mm_cvtepi32_ps(x); }
+static inline ck_vi ck_vi_nearest(ck_vf x) { return _mm_cvtps_epi32(ck_vf_round(x)); }
 
 static inline ck_vd ck_vd_set1(double x) { return _mm_set1_pd(x); }
 static inline ck_vd ck_vd_load(const float *p)

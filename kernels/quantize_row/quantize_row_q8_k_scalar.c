@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* quantize_row_q8_k, plain C. */
+#include "simd/scalar.h"
+
+#include "quantize_row/quantize_row_k.h"
+#include "strict.h"
+#include "table.h"
+
+const ck_numspec ck_quantize_row_q8_k_scalar_spec = {
+    .lanes = 1,
+    .accs = 1,
+    .k_multiple = CK_K_BLOCK,
+    .flags = CK_NUM_MULADD | CK_NUM_TRUE_DIV | CK_NUM_BATCH_INVARIANT | CK_NUM_THREAD_INVARIANT,
+};
+
+void ck_quantize_row_q8_k_scalar(const void *args) { quantize_row_q8_k(args); }
+
+void ck_quantize_row_q8_k_scalar_strict(const void *args)
+{
+    ck_strict_run(quantize_row_q8_k, args);
+}
