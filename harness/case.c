@@ -162,7 +162,7 @@ static int set_family_key(hn_case *c, const char *key, const char *value, unsign
         if (strcmp(k->name, key) != 0) continue;
         *fixed |= 1u << i;
         if (k->kind == HN_REAL) return parse_real(key, value, &c->real[i], error, size);
-        return parse_count(key, value, k->least, k->most, &c->num[i], error, size);
+        return parse_count(key, value, hn_key_least(c->op, i), k->most, &c->num[i], error, size);
     }
     for (size_t i = 0; i < family->noperands; i++) {
         int64_t ld;
@@ -230,7 +230,7 @@ void hn_case_init(hn_case *c, const hn_op *op)
         if (k->kind == HN_REAL)
             c->real[i] = k->def;
         else
-            c->num[i] = k->kind == HN_DIM ? k->least : (int64_t)k->def;
+            c->num[i] = k->kind == HN_DIM ? hn_key_least(op, i) : (int64_t)k->def;
     }
 }
 
@@ -276,10 +276,10 @@ static int check_key(const hn_case *c, size_t i, char *error, size_t size)
 {
     const hn_key *k = &c->op->family->keys[i];
     if (k->kind == HN_REAL) return 0;
-    if (c->num[i] < k->least || c->num[i] > k->most)
+    const int64_t unit = hn_key_unit(c->op, i), least = hn_key_least(c->op, i);
+    if (c->num[i] < least || c->num[i] > k->most)
         return fail(error, size, "%s=%lld is outside %lld..%lld", k->name, (long long)c->num[i],
-                    (long long)k->least, (long long)k->most);
-    const int64_t unit = hn_key_unit(c->op, i);
+                    (long long)least, (long long)k->most);
     if (c->num[i] % unit != 0)
         return fail(error, size, "%s=%lld is no multiple of %lld", k->name, (long long)c->num[i],
                     (long long)unit);

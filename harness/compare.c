@@ -57,7 +57,7 @@ static void describe(const hn_output *y, const ref_tile *tile, const hn_balls *b
     const bool odd_nan = isnan(got) != isnan(v);
     hn_record(result, HN_FAIL, odd_nan ? HN_CHECK_NAN : HN_CHECK_VALUE,
               "y[%zu,%zu]%s got %.9g, wanted %.9g, radius %.3g", row, col,
-              y->info->part_name(cell % parts), got, v, e);
+              hn_part_name(y->info, cell % parts), got, v, e);
     snprintf(result->detail, sizeof result->detail,
              "    got    %a\n    wanted %a\n    radius %a   error/radius %.4g\n", got, v, e,
              fabs(got - v) / e);
@@ -86,7 +86,7 @@ void hn_compare(const hn_output *y, const ref_tile *tile, const hn_balls *balls,
         const unsigned char *at = y->bytes + ((tile->r0 + r) * y->cols + tile->c0) * bytes;
         for (size_t c = 0; c < tile->cols; c++, at += bytes) {
             for (size_t part = 0; part < parts; part++, cell++) {
-                const double got = y->info->part(at, part);
+                const double got = hn_part(y->info, at, part);
                 const double v = balls->v[cell], e = balls->e[cell];
                 const double ratio = hn_judge(got, v, e, signed_zero);
                 if (e != 0.0 && isfinite(v)) result->exact = false;

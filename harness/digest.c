@@ -229,7 +229,7 @@ static int32_t ordered(const unsigned char *unit)
 /* Ulps of f32; of anything else the difference of the parts' values. */
 static double apart(hn_dtype dtype, const unsigned char *a, const unsigned char *b, size_t part)
 {
-    const double x = hn_dtypes[dtype].part(a, part), y = hn_dtypes[dtype].part(b, part);
+    const double x = hn_part(&hn_dtypes[dtype], a, part), y = hn_part(&hn_dtypes[dtype], b, part);
     if (isnan(x) || isnan(y)) return isnan(x) && isnan(y) ? 0.0 : (double)INFINITY;
     return dtype == HN_F32 ? fabs((double)ordered(a) - (double)ordered(b)) : fabs(x - y);
 }
@@ -251,8 +251,8 @@ static void measure(hn_dtype dtype, const unsigned char *was, const unsigned cha
         if (d->differ++ > 0) continue;
         d->first = u;
         d->part = first < info->parts ? first : 0;
-        d->was = info->part(a, d->part);
-        d->is = info->part(b, d->part);
+        d->was = hn_part(info, a, d->part);
+        d->is = hn_part(info, b, d->part);
     }
 }
 
@@ -290,7 +290,7 @@ static void print_distance(check *k, const hn_case *c, const hn_variant *v, size
         printf("    the old library gives the same bits as the new one\n");
     else
         printf("    y[%zu,%zu]%s was %a, is %a; %zu of %zu %s differ, by at most %.9g %s\n",
-               d.first / cols, d.first % cols, hn_dtypes[dtype].part_name(d.part), d.was, d.is,
+               d.first / cols, d.first % cols, hn_part_name(&hn_dtypes[dtype], d.part), d.was, d.is,
                d.differ, d.units, hn_dtypes[dtype].elements > 1 ? "blocks" : "elements", d.most,
                dtype == HN_F32 ? "ulp" : "steps");
 }

@@ -1,41 +1,228 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of storage formats. */
+/* The table of storage formats (docs/formats.md), and what follows from it. */
 #include "dtype.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "ck_dtype.h"
 #include "ck_subject.h"
 
-static double f32_part(const unsigned char *unit, size_t index)
+/* In bits: a field of `bits` bits at byte `at`; i of them side by side. */
+#define BITS(bits, at)                         \
+    {                                          \
+        {                                      \
+            .width = (bits), .first = 8 * (at) \
+        }                                      \
+    }
+#define BYTES(at)                                               \
+    {                                                           \
+        {                                                       \
+            8, 8 * (at), { 8, 16, 32, 64, 128, 256, 512, 1024 } \
+        }                                                       \
+    }
+#define WORDS(at)                             \
+    {                                         \
+        {                                     \
+            16, 8 * (at), { 16, 32, 64, 128 } \
+        }                                     \
+    }
+#define HALF(name, what, at)                       \
+    {                                              \
+        name, what, HN_HALF, 0, 1, 0, BITS(16, at) \
+    }
+/* Low nibbles of 16 bytes, then the high ones; their fifth bits one after the other. */
+#define NIBBLES(at)                       \
+    {                                     \
+        4, 8 * (at), { 8, 16, 32, 64, 4 } \
+    }
+#define FIFTHS(at)                      \
+    {                                   \
+        1, 8 * (at), { 1, 2, 4, 8, 16 } \
+    }
+/* Four times: low nibbles of 32 bytes, then the high ones. Fifth bits: of each byte all eight. */
+#define NIBBLES_K(at)                                    \
+    {                                                    \
+        4, 8 * (at), { 8, 16, 32, 64, 128, 4, 256, 512 } \
+    }
+#define FIFTHS_K(at)                                 \
+    {                                                \
+        1, 8 * (at), { 8, 16, 32, 64, 128, 1, 2, 4 } \
+    }
+/* Twice: 32 low nibbles, 32 more, then the high ones of both; two upper bits, four times. */
+#define NIBBLES_6(at)                                    \
+    {                                                    \
+        4, 8 * (at), { 8, 16, 32, 64, 128, 256, 4, 512 } \
+    }
+#define UPPER_6(at)                                    \
+    {                                                  \
+        2, 8 * (at), { 8, 16, 32, 64, 128, 2, 4, 256 } \
+    }
+/* Twelve bytes: 0..3 the low six bits of the first four scales, 4..7 those of the minimums; of the
+ * last four the low bits in 8..11, scales in the low nibbles, the upper two above the six. */
+#define SCALES_K(at)                                                                    \
+    { "s", HN_SUB_SCALE, HN_UNSIGNED, 0, 4, 0, { { 6, 8 * (at), { 8, 16 } } } },        \
+        { "s",                                                                          \
+          HN_SUB_SCALE,                                                                 \
+          HN_UNSIGNED,                                                                  \
+          4,                                                                            \
+          4,                                                                            \
+          0,                                                                            \
+          { { 4, 8 * (at) + 64, { 8, 16 } }, { 2, 8 * (at) + 6, { 8, 16 } } } },        \
+        { "m", HN_SUB_MIN, HN_UNSIGNED, 0, 4, 0, { { 6, 8 * (at) + 32, { 8, 16 } } } }, \
+    {                                                                                   \
+        "m", HN_SUB_MIN, HN_UNSIGNED, 4, 4, 0,                                          \
+        {                                                                               \
+            { 4, 8 * (at) + 68, { 8, 16 } },                                            \
+            {                                                                           \
+                2, 8 * (at) + 38, { 8, 16 }                                             \
+            }                                                                           \
+        }                                                                               \
+    }
+
+/* clang-format off */
+const hn_dtype_info hn_dtypes[HN_DTYPE_COUNT] = {
+    [HN_F32]  = { "f32", 4, 1, 4, 1, { { "", HN_NUMBER, HN_SINGLE, 0, 1, 0, BITS(32, 0) } } },
+    [HN_F16]  = { "f16", 2, 1, 1, 1, { HALF("", HN_NUMBER, 0) } },
+    [HN_BF16] = { "bf16", 2, 1, 1, 1, { { "", HN_NUMBER, HN_BRAIN, 0, 1, 0, BITS(16, 0) } } },
+    [HN_INT8] = { "int8", 1, 1, 1, 1, { { "", HN_CODE, HN_SIGNED, 0, 1, 0, BITS(8, 0) } } },
+    [HN_INT4] = { "int4", 1, 2, 1, 2, { { "q", HN_CODE, HN_SIGNED, 0, 2, 0, { { 4, 0, { 4 } } } } } },
+    [HN_Q4_0] = { "q4_0", 18, 32, 1, 33, {
+        HALF("d", HN_SCALE, 0),
+        { "q", HN_CODE, HN_UNSIGNED, 0, 32, 8, { NIBBLES(2) } } } },
+    [HN_Q4_1] = { "q4_1", 20, 32, 1, 34, {
+        HALF("d", HN_SCALE, 0), HALF("m", HN_MIN, 2),
+        { "q", HN_CODE, HN_UNSIGNED, 0, 32, 0, { NIBBLES(4) } } } },
+    [HN_Q5_0] = { "q5_0", 22, 32, 1, 33, {
+        HALF("d", HN_SCALE, 0),
+        { "q", HN_CODE, HN_UNSIGNED, 0, 32, 16, { NIBBLES(6), FIFTHS(2) } } } },
+    [HN_Q5_1] = { "q5_1", 24, 32, 1, 34, {
+        HALF("d", HN_SCALE, 0), HALF("m", HN_MIN, 2),
+        { "q", HN_CODE, HN_UNSIGNED, 0, 32, 0, { NIBBLES(8), FIFTHS(4) } } } },
+    [HN_Q8_0] = { "q8_0", 34, 32, 1, 33, {
+        HALF("d", HN_SCALE, 0),
+        { "q", HN_CODE, HN_SIGNED, 0, 32, 0, BYTES(2) } } },
+    [HN_Q8_1] = { "q8_1", 36, 32, 1, 34, {
+        HALF("d", HN_SCALE, 0), HALF("s", HN_SUM, 2),
+        { "q", HN_CODE, HN_SIGNED, 0, 32, 0, BYTES(4) } } },
+    [HN_Q4_K] = { "q4_k", 144, 256, 1, 274, {
+        HALF("d", HN_SCALE, 0), HALF("dmin", HN_MIN, 2), SCALES_K(4),
+        { "q", HN_CODE, HN_UNSIGNED, 0, 256, 0, { NIBBLES_K(16) } } } },
+    [HN_Q5_K] = { "q5_k", 176, 256, 1, 274, {
+        HALF("d", HN_SCALE, 0), HALF("dmin", HN_MIN, 2), SCALES_K(4),
+        { "q", HN_CODE, HN_UNSIGNED, 0, 256, 0, { NIBBLES_K(48), FIFTHS_K(16) } } } },
+    [HN_Q6_K] = { "q6_k", 210, 256, 1, 273, {
+        HALF("d", HN_SCALE, 208),
+        { "s", HN_SUB_SCALE, HN_SIGNED, 0, 16, 0, BYTES(192) },
+        { "q", HN_CODE, HN_UNSIGNED, 0, 256, 32, { NIBBLES_6(0), UPPER_6(128) } } } },
+    [HN_Q8_K] = { "q8_k", 292, 256, 1, 273, {
+        { "d", HN_SCALE, HN_SINGLE, 0, 1, 0, BITS(32, 0) },
+        { "q", HN_CODE, HN_SIGNED, 0, 256, 0, BYTES(4) },
+        { "bsum", HN_SUM, HN_SIGNED, 0, 16, 0, WORDS(260) } } },
+};
+/* clang-format on */
+#undef BITS
+#undef BYTES
+#undef WORDS
+#undef HALF
+#undef NIBBLES
+#undef FIFTHS
+#undef NIBBLES_K
+#undef FIFTHS_K
+#undef NIBBLES_6
+#undef UPPER_6
+#undef SCALES_K
+
+/* The field of a part; *index becomes the number within it. */
+static const hn_field *field_of(const hn_dtype_info *info, size_t *index)
 {
-    float value;
-    (void)index;
-    memcpy(&value, unit, sizeof value);
-    return (double)value;
+    const hn_field *f = info->fields;
+    for (; *index >= f->count; f++) *index -= f->count;
+    return f;
 }
 
-static const char *no_name(size_t index)
+static size_t slice_begin(const hn_slice *s, size_t index)
 {
-    (void)index;
-    return "";
+    size_t bit = s->first;
+    for (size_t b = 0; index >> b; b++)
+        if (index >> b & 1) bit += s->step[b];
+    return bit;
 }
 
-/* Part 0: the bits of the scale, so that NaN and signed zero compare exactly; then the codes. */
-static double q8_0_part(const unsigned char *unit, size_t index)
+static uint32_t mask(unsigned width)
 {
-    if (index == 0) return (double)(unit[0] | unit[1] << 8);
-    return (double)(signed char)unit[index + 1];
+    return width < 32 ? ((uint32_t)1 << width) - 1 : UINT32_MAX;
 }
 
-static const char *q8_0_part_name(size_t index)
+unsigned hn_field_width(const hn_field *f) { return f->slices[0].width + f->slices[1].width; }
+
+static uint32_t part_bits(const hn_field *f, const unsigned char *unit, size_t index)
+{
+    uint32_t bits = 0;
+    for (unsigned k = 0, done = 0; k < HN_SLICES && f->slices[k].width; k++) {
+        const hn_slice *s = &f->slices[k];
+        const size_t begin = slice_begin(s, index);
+        uint32_t word = 0;
+        for (unsigned b = 0; 8 * b < s->width; b++) word |= (uint32_t)unit[begin / 8 + b] << 8 * b;
+        bits |= (word >> begin % 8 & mask(s->width)) << done;
+        done += s->width;
+    }
+    return bits;
+}
+
+static int32_t sign_extended(uint32_t bits, unsigned width)
+{
+    const uint32_t sign = (uint32_t)1 << (width - 1);
+    return (int32_t)((bits ^ sign) - sign);
+}
+
+static float single(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+double hn_part(const hn_dtype_info *info, const unsigned char *unit, size_t index)
+{
+    float number;
+    if (info == &hn_dtypes[HN_F32]) { /* almost every part of a run */
+        memcpy(&number, unit, sizeof number);
+        return (double)number;
+    }
+    const hn_field *f = field_of(info, &index);
+    const uint32_t bits = part_bits(f, unit, index);
+    if (f->encoding == HN_SIGNED) return (double)sign_extended(bits, hn_field_width(f));
+    return (double)bits;
+}
+
+const char *hn_part_name(const hn_dtype_info *info, size_t index)
 {
     static char name[32];
-    if (index == 0) return ".d";
-    snprintf(name, sizeof name, ".q[%zu]", index - 1);
+    const hn_field *f = field_of(info, &index);
+    if (f->name[0] == '\0') return "";
+    if (f->count == 1)
+        snprintf(name, sizeof name, ".%s", f->name);
+    else
+        snprintf(name, sizeof name, ".%s[%zu]", f->name, f->from + index);
     return name;
+}
+
+void hn_pack(const hn_dtype_info *info, const uint32_t *parts, unsigned char *unit)
+{
+    memset(unit, 0, info->bytes);
+    for (const hn_field *f = info->fields; f->count; parts += f++->count)
+        for (size_t i = 0; i < f->count; i++) {
+            uint32_t bits = parts[i];
+            for (unsigned k = 0; k < HN_SLICES && f->slices[k].width; k++) {
+                const hn_slice *s = &f->slices[k];
+                const size_t begin = slice_begin(s, i);
+                const uint32_t word = (bits & mask(s->width)) << begin % 8;
+                for (unsigned b = 0; 8 * b < s->width; b++)
+                    unit[begin / 8 + b] |= (unsigned char)(word >> 8 * b);
+                bits >>= s->width < 32 ? s->width : 0;
+            }
+        }
 }
 
 /* Near overflow or underflow: |x| outside 2^+-100, zero apart. */
@@ -44,26 +231,36 @@ static bool abnormal(float x)
     return x != 0.0f && !(fabsf(x) >= 0x1p-100f && fabsf(x) <= 0x1p100f);
 }
 
-static bool f32_leaves(const unsigned char *unit, unsigned flags, int code_min)
+/* Of a block's scale 0 leaves as well: it makes all its elements 0. */
+static bool half_leaves(uint32_t bits, bool element, unsigned flags)
 {
-    float value;
-    (void)code_min;
-    memcpy(&value, unit, sizeof value);
-    return (flags & CK_DOMAIN_FINITE && !isfinite(value)) ||
-           (flags & CK_DOMAIN_NORMAL && abnormal(value));
+    const uint32_t exponent = bits >> 10 & 31u;
+    const bool subnormal = exponent == 0 && !(element && (bits & 0x3ffu) == 0);
+    return (flags & CK_DOMAIN_FINITE && exponent == 31) || (flags & CK_DOMAIN_NORMAL && subnormal);
 }
 
-static bool q8_0_leaves(const unsigned char *unit, unsigned flags, int code_min)
+static bool single_leaves(float x, unsigned flags)
 {
-    const unsigned exponent = unit[1] >> 2 & 31u;
-    for (size_t i = 0; i < CK_Q8_0_BLOCK; i++)
-        if ((signed char)unit[2 + i] < code_min) return true;
-    return (flags & CK_DOMAIN_FINITE && exponent == 31) ||
-           (flags & CK_DOMAIN_NORMAL && exponent == 0);
+    return (flags & CK_DOMAIN_FINITE && !isfinite(x)) || (flags & CK_DOMAIN_NORMAL && abnormal(x));
 }
 
-const hn_dtype_info hn_dtypes[HN_DTYPE_COUNT] = {
-    [HN_F32] = { "f32", 4, 1, 4, 1, f32_part, no_name, f32_leaves },
-    [HN_Q8_0] = { "q8_0", CK_Q8_0_BYTES, CK_Q8_0_BLOCK, 1, 1 + CK_Q8_0_BLOCK, q8_0_part,
-                  q8_0_part_name, q8_0_leaves },
-};
+static bool part_leaves(const hn_field *f, uint32_t bits, unsigned flags, int code_min)
+{
+    switch (f->encoding) {
+    case HN_HALF: return half_leaves(bits, f->meaning == HN_NUMBER, flags);
+    case HN_BRAIN: return single_leaves(single(bits << 16), flags);
+    case HN_SINGLE: return single_leaves(single(bits), flags);
+    case HN_SIGNED:
+        return f->meaning == HN_CODE && sign_extended(bits, hn_field_width(f)) < code_min;
+    default: return false;
+    }
+}
+
+bool hn_leaves(const hn_dtype_info *info, const unsigned char *unit, unsigned flags, int code_min)
+{
+    bool leaves = false;
+    for (const hn_field *f = info->fields; f->count; f++)
+        for (size_t i = 0; i < f->count; i++)
+            leaves |= part_leaves(f, part_bits(f, unit, i), flags, code_min);
+    return leaves;
+}

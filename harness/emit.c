@@ -224,14 +224,35 @@ static int put_tile(const hn_repro *r, hn_runner *runner, const ref_tile *tile, 
     return 0;
 }
 
+static void put_slice(const hn_slice *s, FILE *out)
+{
+    fprintf(out, "{ %u, %u, {", s->width, s->first);
+    for (size_t b = 0; b < 8; b++) fprintf(out, "%s%u", b ? ", " : " ", s->step[b]);
+    fprintf(out, " } }");
+}
+
+static void put_fields(const hn_dtype_info *info, FILE *out)
+{
+    put_part("fields", out);
+    fprintf(out, "/* %s */\nstatic const field fields[] = {\n", info->name);
+    for (const hn_field *f = info->fields; f->count; f++) {
+        fprintf(out, "    { %u, %d, %d, { ", f->count, f->encoding == HN_SIGNED,
+                f->encoding == HN_SINGLE && f->meaning == HN_NUMBER);
+        put_slice(&f->slices[0], out);
+        fprintf(out, ", ");
+        put_slice(&f->slices[1], out);
+        fprintf(out, " } }, /* %s */\n", f->name[0] ? f->name : "value");
+    }
+    fprintf(out, "};\n");
+    put_part("part_of", out);
+}
+
 static int put_cells(const hn_repro *r, hn_runner *runner, FILE *out)
 {
     const ref_tile *tiles;
     const size_t ntiles = hn_group_tiles(runner, &tiles);
     int status = 0;
-    char part[32];
-    snprintf(part, sizeof part, "part_%s", hn_dtypes[hn_operand_dtype(r->c->op, 0)].name);
-    put_part(part, out);
+    put_fields(&hn_dtypes[hn_operand_dtype(r->c->op, 0)], out);
     fprintf(out, "/* row, column, part, value, radius */\nstatic const cell cells[] = {\n");
     for (size_t t = 0; t < ntiles && status == 0; t++) status = put_tile(r, runner, &tiles[t], out);
     fprintf(out, "};\n\n");

@@ -19,7 +19,8 @@ enum { HN_BLOCKS = -1 };
 typedef struct hn_key {
     const char *name;
     hn_kind kind;
-    int64_t least, most, multiple; /* of a dimension or integer option; HN_BLOCKS */
+    int64_t least, most, multiple; /* of a dimension or integer option; HN_BLOCKS, the least being
+                                      rounded up to one */
     double def;                    /* default of an option */
     int64_t draw_most;             /* random cases stay at or below this */
 } hn_key;
@@ -93,6 +94,8 @@ const hn_op *hn_op_find(const char *stem);
 hn_dtype hn_operand_dtype(const hn_op *op, size_t i);
 /* What the values of key i are multiples of, >= 1. */
 int64_t hn_key_unit(const hn_op *op, size_t i);
+/* Their least. */
+int64_t hn_key_least(const hn_op *op, size_t i);
 
 /* Leading dimension in force: the case's, or the row itself. */
 static inline size_t hn_ld(const hn_case *c, size_t operand, const hn_extent *extent)

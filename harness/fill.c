@@ -8,62 +8,7 @@
 #include <string.h>
 
 #include "capture.h"
-#include "ck_dtype.h"
-
-/* What a row is filled by. */
-typedef struct row {
-    hn_rng rng;
-    hn_fill fill;
-    hn_role role;
-    size_t index;   /* of the row */
-    size_t terms;   /* summed into one output */
-    uint32_t seed;  /* of the case */
-    bool pair_sign; /* this operand carries the sign of cancelling pairs */
-} row;
-
-/* Uniform in (-1, 1), never 0, 24 significant bits. */
-static float uniform(hn_rng *rng)
-{
-    const int32_t bits = (int32_t)(hn_next(rng) >> 32) | 1;
-    return (float)((double)(bits >> 7 | 1) * 0x1p-24);
-}
-
-/* x * 2^e for normal results. */
-static float scaled(float x, int e)
-{
-    const uint32_t bits = (uint32_t)(e + 127) << 23;
-    float factor;
-    memcpy(&factor, &bits, sizeof factor);
-    return x * factor;
-}
-
-static float signed_pow2(hn_rng *rng, int low, int high)
-{
-    const uint64_t bits = hn_next(rng);
-    const int e = low + (int)(((bits >> 32) * (uint64_t)(high - low + 1)) >> 32);
-    return scaled(bits & 1 ? 1.0f : -1.0f, e);
-}
-
-/* Non-zero integer, |x| <= limit. */
-static float integer(hn_rng *rng, int64_t limit)
-{
-    const uint64_t bits = hn_next(rng);
-    const int magnitude = 1 + (int)(((bits >> 32) * (uint64_t)limit) >> 32);
-    return (float)(bits & 1 ? magnitude : -magnitude);
-}
-
-/* Largest X with terms * X * X <= budget, within 1..most. */
-static int64_t factor_limit(size_t terms, double budget, int64_t most)
-{
-    const int64_t limit = (int64_t)sqrt(budget / (double)terms);
-    return limit < 1 ? 1 : limit > most ? most : limit;
-}
-
-/* The last element half the time: tails are where kernels break. */
-static size_t pick_index(hn_rng *rng, size_t n)
-{
-    return hn_below(rng, 2) ? n - 1 : (size_t)hn_below(rng, n);
-}
+#include "fill_row.h"
 
 static void fill_int(row *r, float *x, size_t n)
 {
@@ -326,98 +271,10 @@ static void fill_f32(row *r, float *x, size_t n)
     }
 }
 
-/* Bits of a half: sign, exponent of 2, leading bits of the significand. */
-static uint16_t half(unsigned negative, int exponent, unsigned significand)
-{
-    return (uint16_t)(negative << 15 | (unsigned)(exponent + 15) << 10 | (significand & 1023u));
-}
-
-static uint16_t block_scale(row *r, size_t block)
-{
-    static const uint16_t special[] = { 0x7e00, 0x7c01, 0x7c00, 0xfc00,
-                                        0x0000, 0x8000, 0x7bff, 0x0001 };
-    const uint64_t bits = hn_next(&r->rng);
-    const unsigned sign = bits & 1, significand = (unsigned)(bits >> 1) & 1023u;
-    switch (r->fill) {
-    case HN_FILL_INT:
-    case HN_FILL_PROBE:
-        /* neighbours differ; beyond 2^17 terms the sum leaves no room for differing scales */
-        return half(sign, r->terms > (size_t)1 << 16 ? 0 : -(int)((block + r->index) % 4), 0);
-    case HN_FILL_CANCEL:
-        /* odd seeds: pairs over thirty binades, so that double sums are rounded as well */
-        return half(0, r->seed & 1 ? (int)(bits >> 20 & 15) - 10 : -4, significand & ~1u);
-    case HN_FILL_WIDE: return half(sign, (int)(bits >> 20 & 15) - 10, significand);
-    case HN_FILL_DENORMAL: return (uint16_t)(sign << 15 | significand);
-    case HN_FILL_STAGNATION: return r->role == HN_ROLE_LEFT && block >= 8 ? 0x0001 : half(0, 0, 0);
-    case HN_FILL_SAT: return half(sign, -7, 0);
-    case HN_FILL_CENSUS: return (uint16_t)((r->seed & 255u) | (block / 8 & 255u) << 8);
-    case HN_FILL_EDGE:
-        if (bits >> 20 & 1) return special[bits >> 21 & 7];
-        return half(sign, -5, significand);
-    default: return half(sign, -8 + (int)(bits >> 20 & 3), significand);
-    }
-}
-
-/* Codes of one block. Activations keep to -127..127, what quantisers emit, but for edge and for the
- * odd seeds of sat. */
-static void block_codes(row *r, size_t block, signed char *q)
-{
-    const bool symmetric = r->role == HN_ROLE_LEFT && r->fill != HN_FILL_EDGE &&
-                           !(r->fill == HN_FILL_SAT && r->seed & 1);
-    const int64_t limit = factor_limit(r->terms, 0x1p17, 127), low = symmetric ? -127 : -128;
-    const int64_t run = hn_range(&r->rng, 1, 8);
-    int64_t held = 0;
-    for (size_t i = 0; i < CK_Q8_0_BLOCK; i++) {
-        switch (r->fill) {
-        case HN_FILL_INT: q[i] = (signed char)integer(&r->rng, limit); break;
-        case HN_FILL_SAT:
-            if (i % (size_t)run == 0)
-                held = hn_below(&r->rng, 2) ? 127 : hn_range(&r->rng, low, -127);
-            q[i] = (signed char)held;
-            break;
-        case HN_FILL_STAGNATION: q[i] = i == 0; break;
-        case HN_FILL_CENSUS: q[i] = (signed char)(unsigned char)(block % 8 * 32 + i); break;
-        default:
-            q[i] =
-                (signed char)(low +
-                              (int64_t)(((hn_next(&r->rng) >> 32) * (uint64_t)(128 - low)) >> 32));
-        }
-    }
-}
-
-/* Scale of the second block of a cancelling pair: the opposite, exactly or but for one bit. */
-static uint16_t negated_scale(const row *r, uint16_t d)
-{
-    if (!r->pair_sign) return d;
-    return (uint16_t)((d | (r->seed & 1 ? 0u : 1u)) ^ 0x8000u);
-}
-
-static void fill_q8_0(row *r, unsigned char *blocks, size_t n)
-{
-    const size_t kept = n ? pick_index(&r->rng, n) : 0;
-    signed char q[CK_Q8_0_BLOCK] = { 0 };
-    uint16_t d = 0;
-    for (size_t b = 0; b < n; b++, blocks += CK_Q8_0_BYTES) {
-        if (r->fill == HN_FILL_CANCEL && b % 2 == 1) {
-            d = negated_scale(r, d);
-        } else {
-            d = block_scale(r, b);
-            block_codes(r, b, q);
-        }
-        if (r->fill == HN_FILL_PROBE && r->role == HN_ROLE_LEFT) {
-            memset(q, 0, sizeof q);
-            const float code = b == kept ? integer(&r->rng, 127) : 0.0f;
-            if (b == kept) q[pick_index(&r->rng, sizeof q)] = (signed char)code;
-        }
-        blocks[0] = (unsigned char)(d & 255u);
-        blocks[1] = (unsigned char)(d >> 8);
-        memcpy(blocks + 2, q, sizeof q);
-    }
-}
-
 void hn_fill_operand(const hn_case *c, size_t index, const hn_placed *p, const size_t *live)
 {
     const hn_operand *operand = &c->op->family->operands[index];
+    const hn_dtype dtype = hn_operand_dtype(c->op, index);
     row r = { .fill = c->fill,
               .role = operand->role,
               .seed = c->seed,
@@ -432,9 +289,9 @@ void hn_fill_operand(const hn_case *c, size_t index, const hn_placed *p, const s
         const size_t n = live ? live[r.index] : p->cols;
         r.rng = hn_stream(c->seed, index, r.index);
         if (n == 0) continue;
-        if (hn_operand_dtype(c->op, index) == HN_F32)
+        if (dtype == HN_F32)
             fill_f32(&r, (float *)(void *)at, n);
         else
-            fill_q8_0(&r, at, n);
+            hn_fill_units(&r, &hn_dtypes[dtype], at, n);
     }
 }

@@ -611,8 +611,8 @@ static size_t first_other_unit(const hn_runner *r, const unsigned char *a, const
     const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(r->c->op, 0)];
     for (size_t at = first_difference(a, b, bytes) / info->bytes * info->bytes; at < bytes;
          at += info->bytes) {
-        const bool nans = !strict && info->parts == 1 && isnan(info->part(a + at, 0)) &&
-                          isnan(info->part(b + at, 0));
+        const bool nans = !strict && info->parts == 1 && isnan(hn_part(info, a + at, 0)) &&
+                          isnan(hn_part(info, b + at, 0));
         if (!nans && memcmp(a + at, b + at, info->bytes) != 0) return at;
     }
     return bytes;
@@ -718,7 +718,7 @@ static bool outside_domain(const hn_runner *r, const ck_domain *domain)
         const bool activation = r->family->operands[k].role == HN_ROLE_LEFT;
         for (size_t u = 0; p->at && u < p->rows * p->cols; u++) {
             const unsigned char *at = p->at + (u / p->cols * p->ld + u % p->cols) * p->unit;
-            outside |= info->leaves(at, domain->flags, activation ? domain->code_min : -128);
+            outside |= hn_leaves(info, at, domain->flags, activation ? domain->code_min : -128);
         }
     }
     return outside;

@@ -63,3 +63,9 @@ int64_t hn_key_unit(const hn_op *op, size_t i)
     }
     return (int64_t)unit;
 }
+
+int64_t hn_key_least(const hn_op *op, size_t i)
+{
+    const int64_t least = op->family->keys[i].least, unit = hn_key_unit(op, i);
+    return (least + unit - 1) / unit * unit;
+}

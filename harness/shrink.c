@@ -81,10 +81,7 @@ static size_t smaller_sizes(int64_t least, int64_t from, int64_t unit, int64_t *
 
 static bool shrink_dimension(search *s, hn_case *c, size_t i)
 {
-    const hn_key *k = &c->op->family->keys[i];
-    const int64_t unit = hn_key_unit(c->op, i), least = k->least > unit ? k->least
-                                                        : k->least == 0 ? 0
-                                                                        : unit;
+    const int64_t unit = hn_key_unit(c->op, i), least = hn_key_least(c->op, i);
     int64_t sizes[SMALL_SIZES + 4];
     const size_t count = smaller_sizes(least, c->num[i], unit, sizes);
     for (size_t t = 0; t < count; t++) {

@@ -193,7 +193,7 @@ static double got_of(const hn_runner *runner, const hn_case *c, size_t variant,
     size_t bytes;
     const unsigned char *out = hn_group_output(runner, variant, &bytes);
     const size_t row = tile->r0 + unit / tile->cols, col = tile->c0 + unit % tile->cols;
-    return info->part(out + (row * y->cols + col) * info->bytes, cell % info->parts);
+    return hn_part(info, out + (row * y->cols + col) * info->bytes, cell % info->parts);
 }
 
 /* Balls of a tile; NULL: out of memory. The caller frees out->v. */
@@ -254,7 +254,7 @@ static void print_spot(hn_runner *runner, const hn_case *c, size_t variant)
     if (s.ratio == -1.0) return;
     const size_t unit = s.cell / info->parts;
     printf("  output  y[%zu,%zu]%s, %s\n", s.tile.r0 + unit / s.tile.cols,
-           s.tile.c0 + unit % s.tile.cols, info->part_name(s.cell % info->parts),
+           s.tile.c0 + unit % s.tile.cols, hn_part_name(info, s.cell % info->parts),
            isnan(s.ratio) ? "the first that is wrong" : "the nearest to its radius");
     printf("  got     %.9g (%a)\n  wanted  %.9g (%a)\n", s.got, s.got, s.v, s.v);
     print_radius(runner, c, variant, &s);

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <xmmintrin.h>
 
+#include "../half.h"
 #include "ck_dtype.h"
 #include "gemm.h"
-#include "half.h"
 #include "mutant.h"
 
 enum { QS = 2 };

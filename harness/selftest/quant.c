@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../half.h"
 #include "ck_dtype.h"
-#include "half.h"
 #include "mutant.h"
 
 enum { QS = 2 };

@@ -17,7 +17,7 @@
 #include "fill.h"
 #include "tests.h"
 
-enum { LEAST_GUARD = 1 << 15 };
+enum { LEAST_GUARD = 1 << 15, BYTES_MAX = 512 };
 
 /* Whether reading a byte kills. */
 static bool unmapped(const unsigned char *at)
@@ -45,7 +45,7 @@ static void operand_lies_as_asked(void **state)
     (void)state;
     for (size_t p = 0; p < sizeof places / sizeof places[0]; p++)
         for (size_t x = 0; x < 4; x++)
-            for (int d = HN_F32; d <= HN_Q8_0; d++) {
+            for (int d = HN_F32; d < HN_DTYPE_COUNT; d++) {
                 const hn_dtype_info *info = &hn_dtypes[d];
                 const size_t ld = extents[x].cols + x;
                 const size_t span = ((extents[x].rows - 1) * ld + extents[x].cols) * info->bytes;
@@ -118,7 +118,7 @@ static void every_overwrite_is_found(void **state)
     const hn_extent extent = { 3, 5, 0 };
     (void)state;
     for (size_t p = 0; p < sizeof places / sizeof places[0]; p++)
-        for (int d = HN_F32; d <= HN_Q8_0; d++)
+        for (int d = HN_F32; d < HN_DTYPE_COUNT; d++)
             for (size_t ld = 5; ld < 8; ld += 2) {
                 hn_slot slot = { 0 };
                 hn_placed at;
@@ -301,8 +301,9 @@ static void every_bit_of_blocks_toggles(void **state)
     (void)state;
     for (size_t o = 0; o < hn_op_count; o++)
         for (size_t k = 1; k < hn_ops[o].family->noperands; k++) {
-            unsigned char any[CK_Q8_0_BYTES] = { 0 }, all[CK_Q8_0_BYTES];
-            if (hn_operand_dtype(&hn_ops[o], k) != HN_Q8_0) continue;
+            unsigned char any[BYTES_MAX] = { 0 }, all[BYTES_MAX];
+            const size_t bytes = hn_dtypes[hn_operand_dtype(&hn_ops[o], k)].bytes;
+            if (hn_operand_dtype(&hn_ops[o], k) == HN_F32) continue;
             memset(all, 0xff, sizeof all);
             for (uint32_t seed = 0; seed < 400; seed++) {
                 hn_case c;
@@ -314,18 +315,84 @@ static void every_bit_of_blocks_toggles(void **state)
                     const hn_placed *p = &d.at[k];
                     const unsigned char *block =
                         p->at + (u / p->cols * p->ld + u % p->cols) * p->unit;
-                    for (size_t b = 0; b < CK_Q8_0_BYTES; b++) {
+                    for (size_t b = 0; b < bytes; b++) {
                         any[b] |= block[b];
                         all[b] &= block[b];
                     }
                 }
             }
-            for (size_t b = 0; b < CK_Q8_0_BYTES; b++) {
-                assert_int_equal(any[b], 0xff);
-                assert_int_equal(all[b], 0);
-            }
+            for (size_t b = 0; b < bytes; b++)
+                if (any[b] != 0xff || all[b] != 0)
+                    fail_msg("%s operand %zu byte %zu", hn_ops[o].stem, k, b);
         }
     drop(&d);
+}
+
+/* Every bit of a unit belongs to one part, and packing puts it there. */
+static void parts_are_all_bits(void **state)
+{
+    (void)state;
+    for (int t = 0; t < HN_DTYPE_COUNT; t++) {
+        const hn_dtype_info *info = &hn_dtypes[t];
+        unsigned char unit[BYTES_MAX], all[BYTES_MAX] = { 0 };
+        uint32_t parts[HN_PARTS_MAX] = { 0 };
+        size_t count = 0, bits = 0, part = 0;
+        for (const hn_field *f = info->fields; f->count; f++) {
+            count += f->count;
+            bits += f->count * hn_field_width(f);
+            for (size_t i = 0; i < f->count; i++, part++)
+                for (unsigned b = 0; b < hn_field_width(f); b++) {
+                    memset(parts, 0, sizeof parts);
+                    parts[part] = (uint32_t)1 << b;
+                    hn_pack(info, parts, unit);
+                    for (size_t p = 0; p < info->parts && t != HN_F32; p++)
+                        assert_int_equal(hn_part(info, unit, p) != 0.0, p == part);
+                    for (size_t k = 0; k < info->bytes; k++) {
+                        assert_int_equal(all[k] & unit[k], 0);
+                        all[k] |= unit[k];
+                    }
+                }
+        }
+        assert_int_equal(count, info->parts);
+        assert_int_equal(bits, 8 * info->bytes);
+    }
+}
+
+/* Bits of the layouts in docs/formats.md that are easily mistaken. */
+static void parts_lie_as_documented(void **state)
+{
+    static const struct {
+        hn_dtype dtype;
+        size_t byte;
+        unsigned bits;
+        size_t part;
+        const char *name;
+        double value;
+    } at[] = {
+        { HN_F16, 1, 0x3c, 0, "", 15360.0 },
+        { HN_INT4, 0, 0xf0, 1, ".q[1]", -1.0 },
+        { HN_Q4_0, 2, 0xf0, 17, ".q[16]", 15.0 },
+        { HN_Q4_1, 19, 0x0a, 17, ".q[15]", 10.0 },
+        { HN_Q5_0, 4, 0x01, 17, ".q[16]", 16.0 },
+        { HN_Q5_1, 7, 0x80, 33, ".q[31]", 16.0 },
+        { HN_Q8_0, 33, 0x80, 32, ".q[31]", -128.0 },
+        { HN_Q8_1, 3, 0x3c, 1, ".s", 15360.0 },
+        { HN_Q4_K, 8, 0xc0, 14, ".m[4]", 48.0 },
+        { HN_Q4_K, 12, 0x0f, 6, ".s[4]", 15.0 },
+        { HN_Q4_K, 143, 0xf0, 273, ".q[255]", 15.0 },
+        { HN_Q5_K, 47, 0x80, 273, ".q[255]", 16.0 },
+        { HN_Q6_K, 191, 0xc0, 272, ".q[255]", 48.0 },
+        { HN_Q6_K, 207, 0xff, 16, ".s[15]", -1.0 },
+        { HN_Q8_K, 291, 0x80, 272, ".bsum[15]", -32768.0 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        const hn_dtype_info *info = &hn_dtypes[at[i].dtype];
+        unsigned char unit[BYTES_MAX] = { 0 };
+        unit[at[i].byte] = (unsigned char)at[i].bits;
+        assert_string_equal(hn_part_name(info, at[i].part), at[i].name);
+        assert_true(hn_part(info, unit, at[i].part) == at[i].value);
+    }
 }
 
 /* The scale of a neighbour would be noticed: in exact fills next blocks differ. */
@@ -367,9 +434,10 @@ static void integers_are_not_zero(void **state)
             for (size_t u = 0; d.at[k].at && u < d.at[k].rows * d.at[k].cols; u++)
                 for (size_t p = 0; p < info->parts; p++)
                     assert_true(
-                        info->part(d.at[k].at + (u / d.at[k].cols * d.at[k].ld + u % d.at[k].cols) *
-                                                    d.at[k].unit,
-                                   p) != 0.0);
+                        hn_part(info,
+                                d.at[k].at + (u / d.at[k].cols * d.at[k].ld + u % d.at[k].cols) *
+                                                 d.at[k].unit,
+                                p) != 0.0);
         }
     }
     drop(&d);
@@ -386,6 +454,8 @@ int hn_test_data(void)
         cmocka_unit_test(patterns_differ_everywhere),
         cmocka_unit_test(same_case_same_data),
         cmocka_unit_test(exact_fills_have_radius_zero),
+        cmocka_unit_test(parts_are_all_bits),
+        cmocka_unit_test(parts_lie_as_documented),
         cmocka_unit_test(every_bit_of_blocks_toggles),
         cmocka_unit_test(scales_of_neighbours_differ),
         cmocka_unit_test(integers_are_not_zero),

@@ -18,7 +18,7 @@ void __wrap_hn_compare(const hn_output *y, const ref_tile *tile, const hn_balls 
     for (size_t i = 0; v && i < balls->n; i++) {
         const size_t row = tile->r0 + i / parts / tile->cols;
         const size_t col = tile->c0 + i / parts % tile->cols;
-        v[i] = y->info->part(y->bytes + (row * y->cols + col) * y->info->bytes, i % parts);
+        v[i] = hn_part(y->info, y->bytes + (row * y->cols + col) * y->info->bytes, i % parts);
     }
     own.v = v;
     __real_hn_compare(y, tile, &own, family_flags, result);

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* IEEE binary16 for the mutants' own bodies. */
+/* IEEE binary16 for fills and for the mutants' own bodies. */
 #ifndef HN_HALF_H
 #define HN_HALF_H
 
 #include <math.h>
 #include <stdint.h>
 
-static inline float hn_half_value(const unsigned char *p)
+static inline float hn_half_of(unsigned bits)
 {
-    const unsigned bits = (unsigned)p[0] | (unsigned)p[1] << 8;
     const int exponent = (int)(bits >> 10 & 31u);
     const float fraction = (float)(bits & 1023u);
     float x = exponent ? ldexpf(1024.0f + fraction, exponent - 25) : ldexpf(fraction, -24);
     if (exponent == 31) x = fraction > 0.0f ? (float)NAN : (float)INFINITY;
     return bits >> 15 ? -x : x;
+}
+
+/* Of the two bytes at p. */
+static inline float hn_half_value(const unsigned char *p)
+{
+    return hn_half_of((unsigned)p[0] | (unsigned)p[1] << 8);
 }
 
 /* Of x >= 0 and finite; `truncate` instead of rounding to nearest even. */

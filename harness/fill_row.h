@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* What the fills of numbers and of blocks share. */
+#ifndef HN_FILL_ROW_H
+#define HN_FILL_ROW_H
+
+#include <math.h>
+#include <string.h>
+
+#include "family.h"
+
+/* What a row is filled by. */
+typedef struct row {
+    hn_rng rng;
+    hn_fill fill;
+    hn_role role;
+    size_t index;   /* of the row */
+    size_t terms;   /* summed into one output */
+    uint32_t seed;  /* of the case */
+    bool pair_sign; /* this operand carries the sign of cancelling pairs */
+} row;
+
+/* Uniform in (-1, 1), never 0, 24 significant bits. */
+static inline float uniform(hn_rng *rng)
+{
+    const int32_t bits = (int32_t)(hn_next(rng) >> 32) | 1;
+    return (float)((double)(bits >> 7 | 1) * 0x1p-24);
+}
+
+/* x * 2^e for normal results. */
+static inline float scaled(float x, int e)
+{
+    const uint32_t bits = (uint32_t)(e + 127) << 23;
+    float factor;
+    memcpy(&factor, &bits, sizeof factor);
+    return x * factor;
+}
+
+static inline float signed_pow2(hn_rng *rng, int low, int high)
+{
+    const uint64_t bits = hn_next(rng);
+    const int e = low + (int)(((bits >> 32) * (uint64_t)(high - low + 1)) >> 32);
+    return scaled(bits & 1 ? 1.0f : -1.0f, e);
+}
+
+/* Non-zero integer, |x| <= limit. */
+static inline float integer(hn_rng *rng, int64_t limit)
+{
+    const uint64_t bits = hn_next(rng);
+    const int magnitude = 1 + (int)(((bits >> 32) * (uint64_t)limit) >> 32);
+    return (float)(bits & 1 ? magnitude : -magnitude);
+}
+
+/* Largest X with terms * X * X <= budget, within 1..most. */
+static inline int64_t factor_limit(size_t terms, double budget, int64_t most)
+{
+    const int64_t limit = (int64_t)sqrt(budget / (double)terms);
+    return limit < 1 ? 1 : limit > most ? most : limit;
+}
+
+/* The last element half the time: tails are where kernels break. */
+static inline size_t pick_index(hn_rng *rng, size_t n)
+{
+    return hn_below(rng, 2) ? n - 1 : (size_t)hn_below(rng, n);
+}
+
+/* Writes n units of any format but f32. */
+void hn_fill_units(row *r, const hn_dtype_info *info, unsigned char *unit, size_t n);
+
+#endif
