@@ -40,6 +40,9 @@ CK_HALVES(cvtph_ps, __m512, __m256, __m256i, __m128i, _mm256_cvtph_ps)
 #define _mm512_cvtepi8_epi32(x)                                         \
     _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_cvtepi8_epi32(x)), \
                        _mm256_cvtepi8_epi32(_mm_srli_si128(x, 8)), 1)
+#define _mm512_cvtepu8_epi32(x)                                         \
+    _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_cvtepu8_epi32(x)), \
+                       _mm256_cvtepu8_epi32(_mm_srli_si128(x, 8)), 1)
 
 /* Lanes outside the mask are not touched, so that a page behind the data shows a wrong mask. */
 #define CK_MASKED(prefix, vector, mask)                                        \
