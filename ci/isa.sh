@@ -22,13 +22,13 @@ function error(text) {
     errors = errors "error: " name ": " text "\n"
 }
 # Packed arithmetic: what a vector kernel must have, and a scalar one must not. Moves, shuffles,
-# logic and conversions are not: compilers use them on scalars, too.
+# logic and conversions are not: compilers use them on scalars, too, but for those of f16.
 function packed(op) {
     sub(/^v/, "", op)
     return op ~ /^(add|sub|mul|div|sqrt|min|max|hadd|hsub|addsub|round|rndscale|scalef)p[sd]$/ ||
         op ~ /^fn?m(add|sub|addsub|subadd)(132|213|231)p[sd]$/ ||
         op ~ /^p(add|sub|mul|madd|dpb|dpw|min|max|abs|sign|movsx|movzx|acks|acku)[a-z0-9]*$/ ||
-        op ~ /^dpbf16ps$/
+        op ~ /^(dpbf16ps|cvtph2ps|cvtps2ph)$/
 }
 # The function that holds address `at` of section `in_section`.
 function holder(in_section, at, i, best) {

@@ -182,7 +182,7 @@ static ck_status row_check(const void *values, const void *packed, size_t n, siz
     const size_t blocks = n / block;
 
     if (n % block) return CK_ERR_MULTIPLE;
-    if (!fits(1, n, n, sizeof(float))) return CK_ERR_SHAPE; /* blocks are smaller than values */
+    if (!fits(1, n, n, sizeof(float))) return CK_ERR_SHAPE; /* blocks are no larger than values */
     if (!values || !packed) return CK_ERR_NULL;
     const span v = span_of(values, 1, n, n, sizeof(float));
     const span p = span_of(packed, 1, blocks, blocks, bytes);
@@ -214,9 +214,18 @@ static ck_status dequant(ck_op op, const ck_dequant_args *d, size_t block, size_
     {                                                                 \
         return dequant(CK_OP_dequant_row_##dtype, d, block, bytes);   \
     }
-FORMAT(q4_k, CK_K_BLOCK, CK_Q4_K_BYTES)
-FORMAT(q5_k, CK_K_BLOCK, CK_Q5_K_BYTES)
-FORMAT(q6_k, CK_K_BLOCK, CK_Q6_K_BYTES)
+FORMAT(bf16, CK_BF16_BLOCK, CK_BF16_BYTES)
+FORMAT(f16, CK_F16_BLOCK, CK_F16_BYTES)
+FORMAT(int4, CK_INT4_BLOCK, CK_INT4_BYTES)
+FORMAT(int8, CK_INT8_BLOCK, CK_INT8_BYTES)
+FORMAT(q4_0, CK_Q4_0_BLOCK, CK_Q4_0_BYTES)
+FORMAT(q4_1, CK_Q4_1_BLOCK, CK_Q4_1_BYTES)
+FORMAT(q4_k, CK_Q4_K_BLOCK, CK_Q4_K_BYTES)
+FORMAT(q5_0, CK_Q5_0_BLOCK, CK_Q5_0_BYTES)
+FORMAT(q5_1, CK_Q5_1_BLOCK, CK_Q5_1_BYTES)
+FORMAT(q5_k, CK_Q5_K_BLOCK, CK_Q5_K_BYTES)
+FORMAT(q6_k, CK_Q6_K_BLOCK, CK_Q6_K_BYTES)
 FORMAT(q8_0, CK_Q8_0_BLOCK, CK_Q8_0_BYTES)
-FORMAT(q8_k, CK_K_BLOCK, CK_Q8_K_BYTES)
+FORMAT(q8_1, CK_Q8_1_BLOCK, CK_Q8_1_BYTES)
+FORMAT(q8_k, CK_Q8_K_BLOCK, CK_Q8_K_BYTES)
 #undef FORMAT

@@ -68,10 +68,14 @@ typedef struct ref_unary_args {
 } ref_unary_args;
 
 /* Tile columns are blocks. Components, in this order, floating-point ones as their bits:
- *   q8_0         d, 32 codes
- *   q4_k, q5_k   d, dmin, 8 scales, 8 minimums, 256 codes
- *   q6_k         d, 16 scales, 256 codes as stored, 32 above what they stand for
- *   q8_k         d, 256 codes, 16 bsums */
+ *   f16, bf16, int8  the element
+ *   int4             2 codes
+ *   q4_0, q5_0, q8_0 d, 32 codes as stored
+ *   q4_1, q5_1       d, m, 32 codes
+ *   q8_1             d, s, 32 codes
+ *   q4_k, q5_k       d, dmin, 8 scales, 8 minimums, 256 codes
+ *   q6_k             d, 16 scales, 256 codes as stored, 32 above what they stand for
+ *   q8_k             d, 256 codes, 16 bsums */
 typedef struct ref_quantize_args {
     const float *x;
 } ref_quantize_args;
@@ -82,9 +86,15 @@ typedef struct ref_dequant_args {
 } ref_dequant_args;
 
 ref_fn ref_gemm_nt_f32, ref_gemm_nt_q8_0_q8_0, ref_softmax_causal_f32, ref_exp_f32;
-ref_fn ref_quantize_row_q4_k, ref_quantize_row_q5_k, ref_quantize_row_q6_k, ref_quantize_row_q8_0;
-ref_fn ref_quantize_row_q8_k;
-ref_fn ref_dequant_row_q4_k, ref_dequant_row_q5_k, ref_dequant_row_q6_k, ref_dequant_row_q8_0;
-ref_fn ref_dequant_row_q8_k;
+ref_fn ref_quantize_row_bf16, ref_quantize_row_f16, ref_quantize_row_int4;
+ref_fn ref_quantize_row_int8, ref_quantize_row_q4_0, ref_quantize_row_q4_1;
+ref_fn ref_quantize_row_q4_k, ref_quantize_row_q5_0, ref_quantize_row_q5_1;
+ref_fn ref_quantize_row_q5_k, ref_quantize_row_q6_k, ref_quantize_row_q8_0;
+ref_fn ref_quantize_row_q8_1, ref_quantize_row_q8_k;
+ref_fn ref_dequant_row_bf16, ref_dequant_row_f16, ref_dequant_row_int4;
+ref_fn ref_dequant_row_int8, ref_dequant_row_q4_0, ref_dequant_row_q4_1;
+ref_fn ref_dequant_row_q4_k, ref_dequant_row_q5_0, ref_dequant_row_q5_1;
+ref_fn ref_dequant_row_q5_k, ref_dequant_row_q6_k, ref_dequant_row_q8_0;
+ref_fn ref_dequant_row_q8_1, ref_dequant_row_q8_k;
 
 #endif

@@ -9,6 +9,7 @@
 #include "ck_dtype.h"
 #include "f16.h"
 #include "quant.h"
+#include "quantize_row/shared.h"
 #include "scales_k.h"
 
 typedef void block_k_fn(unsigned char *y, const float *x);
@@ -22,29 +23,6 @@ static inline void quantize_row_k(const ck_quantize_args *q, size_t bytes, block
         memset(y, 0, bytes);
         block(y, q->x + i);
     }
-}
-
-/* x * 0 is a NaN for NaN and infinity only. */
-static inline int finite_k(const float *x)
-{
-    ck_vf bad = ck_vf_set1(0.0f);
-
-    for (int e = 0; e < CK_K_BLOCK; e += CK_VF_LANES)
-        bad = ck_vf_add(bad, ck_vf_mul(ck_vf_load(x + e), ck_vf_set1(0.0f)));
-    return ck_vf_sum(bad) == 0.0f;
-}
-
-/* Of n finite elements. */
-static inline void extremes_k(float *most, float *least, const float *x, int n)
-{
-    ck_vf high = ck_vf_load(x), low = high;
-
-    for (int e = CK_VF_LANES; e < n; e += CK_VF_LANES) {
-        high = ck_vf_max(high, ck_vf_load(x + e));
-        low = ck_vf_min(low, ck_vf_load(x + e));
-    }
-    *most = ck_vf_hmax(high);
-    *least = -ck_vf_hmax(ck_vf_sub(ck_vf_set1(0.0f), low));
 }
 
 static inline float most_k(const float *v, int n)
@@ -98,9 +76,9 @@ static inline int block_q45_k(unsigned char *y, unsigned char *q, const float *x
     float low[8], high[8];
     scales_k k;
 
-    if (!finite_k(x)) return scale_only(y, HALF_NAN);
+    if (!all_finite(x, CK_K_BLOCK)) return scale_only(y, HALF_NAN);
     for (int j = 0; j < 8; j++) {
-        extremes_k(&high[j], &low[j], x + 32 * j, 32);
+        extremes(&high[j], &low[j], x + 32 * j, 32);
         low[j] = low[j] < 0.0f ? -low[j] : 0.0f;
     }
     const uint16_t dmin_bits = half_above(most_k(low, 8) / 63.0f);
@@ -148,15 +126,6 @@ static inline void block_q5_k(unsigned char *y, const float *x)
     pack_nibbles(y + 48, q);
 }
 
-/* q[i] = RNE(x[i] * inverse) + zero for n elements. */
-static inline void codes_k(unsigned char *q, const float *x, int n, float inverse, int zero)
-{
-    for (int e = 0; e < n; e += CK_VF_LANES) {
-        const ck_vf t = ck_vf_mul(ck_vf_load(x + e), ck_vf_set1(inverse));
-        ck_vi_store_8(q + e, ck_vi_add(ck_vi_nearest(t), zero));
-    }
-}
-
 /* A half of the block is four runs of 32: the low nibbles of 64 bytes, then the high ones. */
 static inline void pack_q6_k(unsigned char *ql, unsigned char *qh, const unsigned char *q)
 {
@@ -171,13 +140,13 @@ static inline void block_q6_k(unsigned char *y, const float *x)
     unsigned char q[CK_K_BLOCK];
     float size[16];
 
-    if (!finite_k(x)) {
+    if (!all_finite(x, CK_K_BLOCK)) {
         scale_only(y + 208, HALF_NAN);
         return;
     }
     for (int j = 0; j < 16; j++) {
         float high, low;
-        extremes_k(&high, &low, x + 16 * j, 16);
+        extremes(&high, &low, x + 16 * j, 16);
         size[j] = high > -low ? high : -low;
     }
     const uint16_t bits = half_above(most_k(size, 16) / (127.0f * 31.0f));
@@ -187,20 +156,9 @@ static inline void block_q6_k(unsigned char *y, const float *x)
     for (int j = 0; j < 16; j++) {
         y[192 + j] = scale_above(size[j], d * 31.0f);
         const float step = d * (float)y[192 + j];
-        codes_k(q + 16 * j, x + 16 * j, 16, step > 0.0f ? 1.0f / step : 0.0f, 32);
+        codes(q + 16 * j, x + 16 * j, 16, step > 0.0f ? 1.0f / step : 0.0f, 32);
     }
     for (int h = 0; h < 2; h++) pack_q6_k(y + 64 * h, y + 128 + 32 * h, q + 128 * h);
-}
-
-/* The element of the greatest magnitude, the first of them. */
-static inline float signed_most(const float *x)
-{
-    float high, low;
-
-    extremes_k(&high, &low, x, CK_K_BLOCK);
-    if (high != -low) return high > -low ? high : low;
-    while (*x != high && *x != low) x++;
-    return *x;
 }
 
 /* The bits of the least magnitude that has a finite 127 / |x|. */
@@ -210,15 +168,15 @@ static inline void block_q8_k(unsigned char *y, const float *x)
 {
     const uint32_t nan_bits = 0x7fc00000;
 
-    if (!finite_k(x)) {
+    if (!all_finite(x, CK_K_BLOCK)) {
         memcpy(y, &nan_bits, sizeof nan_bits);
         return;
     }
-    const float most = signed_most(x);
+    const float most = signed_most(x, CK_K_BLOCK);
     if ((f32_bits(most) & 0x7fffffffu) < Q8_K_MIN) return;
     const float inverse = -127.0f / most, d = 1.0f / inverse;
     memcpy(y, &d, sizeof d);
-    codes_k(y + 4, x, CK_K_BLOCK, inverse, 0);
+    codes(y + 4, x, CK_K_BLOCK, inverse, 0);
     for (int n = 0; n < 16; n++) {
         int16_t sum = 0;
         for (int l = 0; l < 16; l++) sum = (int16_t)(sum + (signed char)y[4 + 16 * n + l]);

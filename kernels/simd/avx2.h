@@ -6,6 +6,7 @@
 #include <immintrin.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef __m256 ck_vf;
 typedef __m256d ck_vd;
@@ -73,10 +74,11 @@ static inline float ck_f_muladd(float a, float b, float c)
     return _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(a), _mm_set_ss(b), _mm_set_ss(c)));
 }
 
-static inline ck_vf ck_vf_one_nan(ck_vf x)
+static inline ck_vf ck_vf_if_nan(ck_vf x, ck_vf y)
 {
-    return _mm256_blendv_ps(x, _mm256_set1_ps(NAN), _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+    return _mm256_blendv_ps(x, y, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
 }
+static inline ck_vf ck_vf_one_nan(ck_vf x) { return ck_vf_if_nan(x, _mm256_set1_ps(NAN)); }
 
 static inline ck_vi ck_vi_load_u8(const unsigned char *p)
 {
@@ -105,6 +107,44 @@ static inline ck_vi ck_vi_join(ck_vi low, ck_vi high, int zero)
     return _mm256_add_epi32(ck_vi_add(low, -zero), _mm256_slli_epi32(high, 4));
 }
 static inline ck_vf ck_vi_to_f(ck_vi x) { return _mm256_cvtepi32_ps(x); }
+static inline ck_vi ck_vi_bits(uint32_t word)
+{
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm256_and_si256(_mm256_srlv_epi32(_mm256_set1_epi32((int)word), lane),
+                            _mm256_set1_epi32(1));
+}
+
+static inline __m128i ck_vi_load_16(const unsigned char *p)
+{
+    const void *eight = p;
+    return _mm_loadu_si128(eight);
+}
+static inline ck_vf ck_vf_load_half(const unsigned char *p)
+{
+    return ck_vf_one_nan(_mm256_cvtph_ps(ck_vi_load_16(p)));
+}
+static inline ck_vf ck_vf_load_brain(const unsigned char *p)
+{
+    const __m256i bits = _mm256_slli_epi32(_mm256_cvtepu16_epi32(ck_vi_load_16(p)), 16);
+    return ck_vf_one_nan(_mm256_castsi256_ps(bits));
+}
+static inline void ck_vf_store_half(unsigned char *p, ck_vf x)
+{
+    void *eight = p;
+    _mm_storeu_si128(eight, _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+}
+static inline void ck_vf_store_brain(unsigned char *p, ck_vf x)
+{
+    void *eight = p;
+    const __m256i all = _mm256_castps_si256(x);
+    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(all, 16), _mm256_set1_epi32(1));
+    const __m256i up = _mm256_add_epi32(all, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff)));
+    const __m256i nan = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+    const __m256i quiet = _mm256_or_si256(all, _mm256_set1_epi32(0x400000));
+    const __m256i bits = _mm256_srli_epi32(_mm256_blendv_epi8(up, quiet, nan), 16);
+    _mm_storeu_si128(
+        eight, _mm_packus_epi32(_mm256_castsi256_si128(bits), _mm256_extracti128_si256(bits, 1)));
+}
 static inline ck_vi ck_vi_nearest(ck_vf x) { return _mm256_cvtps_epi32(ck_vf_round(x)); }
 
 static inline ck_vd ck_vd_set1(double x) { return _mm256_set1_pd(x); }

@@ -6,6 +6,7 @@
 #include <immintrin.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef __m512 ck_vf;
 typedef __m512d ck_vd;
@@ -73,10 +74,11 @@ static inline float ck_f_muladd(float a, float b, float c)
     return _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(a), _mm_set_ss(b), _mm_set_ss(c)));
 }
 
-static inline ck_vf ck_vf_one_nan(ck_vf x)
+static inline ck_vf ck_vf_if_nan(ck_vf x, ck_vf y)
 {
-    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), x, _mm512_set1_ps(NAN));
+    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), x, y);
 }
+static inline ck_vf ck_vf_one_nan(ck_vf x) { return ck_vf_if_nan(x, _mm512_set1_ps(NAN)); }
 
 static inline ck_vi ck_vi_load_u8(const unsigned char *p)
 {
@@ -103,6 +105,41 @@ static inline ck_vi ck_vi_join(ck_vi low, ck_vi high, int zero)
     return _mm512_add_epi32(ck_vi_add(low, -zero), _mm512_slli_epi32(high, 4));
 }
 static inline ck_vf ck_vi_to_f(ck_vi x) { return _mm512_cvtepi32_ps(x); }
+static inline ck_vi ck_vi_bits(uint32_t word)
+{
+    return _mm512_maskz_mov_epi32((__mmask16)word, _mm512_set1_epi32(1));
+}
+
+static inline __m256i ck_vi_load_16(const unsigned char *p)
+{
+    const void *sixteen = p;
+    return _mm256_loadu_si256(sixteen);
+}
+static inline ck_vf ck_vf_load_half(const unsigned char *p)
+{
+    return ck_vf_one_nan(_mm512_cvtph_ps(ck_vi_load_16(p)));
+}
+static inline ck_vf ck_vf_load_brain(const unsigned char *p)
+{
+    const __m512i bits = _mm512_slli_epi32(_mm512_cvtepu16_epi32(ck_vi_load_16(p)), 16);
+    return ck_vf_one_nan(_mm512_castsi512_ps(bits));
+}
+static inline void ck_vf_store_half(unsigned char *p, ck_vf x)
+{
+    void *sixteen = p;
+    _mm256_storeu_si256(sixteen, _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+static inline void ck_vf_store_brain(unsigned char *p, ck_vf x)
+{
+    void *sixteen = p;
+    const __m512i all = _mm512_castps_si512(x);
+    const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(all, 16), _mm512_set1_epi32(1));
+    const __m512i up = _mm512_add_epi32(all, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
+    const __m512i quiet = _mm512_or_si512(all, _mm512_set1_epi32(0x400000));
+    const __mmask16 nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+    const __m512i bits = _mm512_srli_epi32(_mm512_mask_blend_epi32(nan, up, quiet), 16);
+    _mm256_storeu_si256(sixteen, _mm512_cvtepi32_epi16(bits));
+}
 static inline ck_vi ck_vi_nearest(ck_vf x)
 {
     return _mm512_cvt_roundps_epi32(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "f16.h"
 #include "strict.h"
 
 /* The primitives of all bundles, here without the prefixes ck_vf_ (f32) and ck_vd_ (f64):
@@ -19,6 +20,7 @@
  *                    2^128 = inf; if both are NaN the result is
  *   pow2             2^n for integral n in -1022..1023; anything if n is NaN
  *   sum, hmax        of the lanes, s[l] += s[l + h] for h = lanes/2, ..., 1
+ *   if_nan           x, but y where x is a NaN
  *   one_nan          every NaN as 0x7fc00000
  * ck_vd_load* widen f32; ck_vd_store* round to f32 and store every NaN as 0x7fc00000.
  * ck_vi_ are as many int32 lanes as ck_vf has floats:
@@ -28,7 +30,11 @@
  *   add              the same n to each
  *   join             low + 16 high - zero
  *   to_f             exact for |x| < 2^24
+ *   bits             lane l: bit l of a word
  *   nearest          of floats, |x| < 2^22; ties to even in every rounding mode
+ * At any address, lanes numbers of 16 bits: load_half and load_brain widen f16 and bf16, a NaN becoming
+ * 0x7fc00000; store_half and store_brain round to nearest even in every mode, a NaN becoming quiet and
+ * keeping sign and leading bits.
  * A translation unit includes one bundle. */
 typedef float ck_vf;
 typedef double ck_vd;
@@ -54,6 +60,7 @@ static inline ck_vf ck_vf_if_lt(ck_vf a, ck_vf b, ck_vf yes, ck_vf no) { return 
 static inline float ck_vf_sum(ck_vf x) { return x; }
 static inline float ck_vf_hmax(ck_vf x) { return x; }
 static inline float ck_f_muladd(float a, float b, float c) { return a * b + c; }
+static inline ck_vf ck_vf_if_nan(ck_vf x, ck_vf y) { return x != x ? y : x; }
 static inline ck_vf ck_vf_one_nan(ck_vf x)
 {
     const uint32_t nan_bits = 0x7fc00000;
@@ -84,6 +91,27 @@ static inline ck_vi ck_vi_field(ck_vi x, int shift, int mask) { return x >> shif
 static inline ck_vi ck_vi_add(ck_vi x, int n) { return x + n; }
 static inline ck_vi ck_vi_join(ck_vi low, ck_vi high, int zero) { return low + 16 * high - zero; }
 static inline ck_vf ck_vi_to_f(ck_vi x) { return (float)x; }
+static inline ck_vi ck_vi_bits(uint32_t word) { return word & 1; }
+
+static inline ck_vf ck_vf_load_half(const unsigned char *p)
+{
+    return ck_vf_one_nan(f16_to_f32(f16_load(p)));
+}
+static inline ck_vf ck_vf_load_brain(const unsigned char *p)
+{
+    return ck_vf_one_nan(f32_of_bits((uint32_t)f16_load(p) << 16));
+}
+static inline void ck_vf_store_half(unsigned char *p, ck_vf x)
+{
+    const uint16_t bits = f16_of_f32(x);
+    memcpy(p, &bits, sizeof bits);
+}
+static inline void ck_vf_store_brain(unsigned char *p, ck_vf x)
+{
+    const uint32_t all = f32_bits(x), odd = all >> 16 & 1;
+    const uint16_t bits = (uint16_t)((x != x ? all | 0x400000u : all + 0x7fffu + odd) >> 16);
+    memcpy(p, &bits, sizeof bits);
+}
 
 /* Truncation and the difference are exact. */
 static inline ck_vi ck_vi_nearest(ck_vf x)

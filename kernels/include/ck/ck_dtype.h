@@ -3,20 +3,38 @@
 #ifndef CK_DTYPE_H
 #define CK_DTYPE_H
 
-/* q8_0: 32 elements in 34 bytes, no alignment: d f16 @0, int8 qs[32] @2; y = d * q. */
-enum { CK_Q8_0_BLOCK = 32, CK_Q8_0_BYTES = 34 };
+/* In the order of their codes, which files may store: code, name, elements, bytes. */
+#define CK_DTYPES(X)        \
+    X(F32, f32, 1, 4)       \
+    X(BF16, bf16, 1, 2)     \
+    X(F16, f16, 1, 2)       \
+    X(INT8, int8, 1, 1)     \
+    X(INT4, int4, 2, 1)     \
+    X(Q4_0, q4_0, 32, 18)   \
+    X(Q4_1, q4_1, 32, 20)   \
+    X(Q4_K, q4_k, 256, 144) \
+    X(Q6_K, q6_k, 256, 210) \
+    X(Q8_0, q8_0, 32, 34)   \
+    X(Q8_K, q8_k, 256, 292) \
+    X(Q5_0, q5_0, 32, 22)   \
+    X(Q5_1, q5_1, 32, 24)   \
+    X(Q5_K, q5_k, 256, 176) \
+    X(Q8_1, q8_1, 32, 36)
 
-/* The k formats: 256 elements, no alignment.
- *   q4_k   d f16 @0, dmin f16 @2, scales[12] @4, qs[128] @16; y = d s q - dmin m
- *   q5_k   d f16 @0, dmin f16 @2, scales[12] @4, qh[32] @16, qs[128] @48; the same
- *   q6_k   ql[128] @0, qh[64] @128, int8 s[16] @192, d f16 @208; y = d s q
- *   q8_k   d f32 @0, int8 q[256] @4, int16 bsums[16] @260; y = d q */
+/* CK_DTYPE_Q8_0 and the like. */
+typedef enum ck_dtype {
+#define X(code, name, elements, bytes) CK_DTYPE_##code,
+    CK_DTYPES(X)
+#undef X
+        CK_DTYPE_COUNT
+} ck_dtype;
+
+/* CK_Q8_0_BLOCK elements in CK_Q8_0_BYTES bytes and the like. */
 enum {
-    CK_K_BLOCK = 256,
-    CK_Q4_K_BYTES = 144,
-    CK_Q5_K_BYTES = 176,
-    CK_Q6_K_BYTES = 210,
-    CK_Q8_K_BYTES = 292
+#define X(code, name, elements, bytes) CK_##code##_BLOCK = (elements), CK_##code##_BYTES = (bytes),
+    CK_DTYPES(X)
+#undef X
+        CK_K_BLOCK = 256 /* of every k format */
 };
 
 #endif

@@ -6,35 +6,64 @@
 #include <stddef.h>
 
 #include "ck.h"
+#include "ck_dtype.h"
 
-/* Blocks of a row, by the one formula of docs/formats.md. q8_0: with amax = max |x| of the block,
- *   d = f16(RN(amax / 127)), q = RNE(RN(x * RN(127 / amax))).
- * Shapes: x [n] f32; y n/32 blocks at any byte address.   Requires: n a multiple of 32; no overlap.
- * Error: none, bit-exact. Where RN(127 / amax) is not finite (amax = 0 too) d = +0, q = 0; a NaN or
- *   infinity in the block gives d = NaN (0x7e00), q = 0; a d beyond f16 is +inf, below it +0, the
- *   codes unaffected. */
+/* Name of a format, "unknown" if there is none of that code; code of a name, CK_DTYPE_COUNT if none. */
+CK_API const char *ck_dtype_name(ck_dtype dtype);
+CK_API ck_dtype ck_dtype_find(const char *name);
+/* Elements of a block, 1 where elements stand alone; 0 if there is no such format. */
+CK_API size_t ck_dtype_block(ck_dtype dtype);
+/* Bytes of the blocks that n elements take, the last of them perhaps in part; SIZE_MAX if there is no
+ * such format or the bytes exceed PTRDIFF_MAX. */
+CK_API size_t ck_row_bytes(ck_dtype dtype, size_t n);
+
+/* A row to its format, by the one formula that docs/formats.md has for each.
+ * Shapes: x [n] f32; y the blocks of n elements at any byte address.   Requires: n a multiple of the
+ *   block; no overlap.
+ * Error: none, bit-exact. What is too large, too small, infinite or no number has one result as well:
+ *   docs/formats.md. */
 typedef struct ck_quantize_args {
     void *y;
     const float *x;
     size_t n;
 } ck_quantize_args;
+CK_API ck_status ck_quantize_row_bf16(const ck_quantize_args *args);
+CK_API ck_status ck_quantize_row_f16(const ck_quantize_args *args);
+CK_API ck_status ck_quantize_row_int4(const ck_quantize_args *args);
+CK_API ck_status ck_quantize_row_int8(const ck_quantize_args *args);
+CK_API ck_status ck_quantize_row_q4_0(const ck_quantize_args *args);
+CK_API ck_status ck_quantize_row_q4_1(const ck_quantize_args *args);
 CK_API ck_status ck_quantize_row_q4_k(const ck_quantize_args *args);
+CK_API ck_status ck_quantize_row_q5_0(const ck_quantize_args *args);
+CK_API ck_status ck_quantize_row_q5_1(const ck_quantize_args *args);
 CK_API ck_status ck_quantize_row_q5_k(const ck_quantize_args *args);
 CK_API ck_status ck_quantize_row_q6_k(const ck_quantize_args *args);
 CK_API ck_status ck_quantize_row_q8_0(const ck_quantize_args *args);
+CK_API ck_status ck_quantize_row_q8_1(const ck_quantize_args *args);
 CK_API ck_status ck_quantize_row_q8_k(const ck_quantize_args *args);
 
-/* Values of a row of blocks. q8_0: y = d * q, exact in f32; the sign of zero follows IEEE.
- * Shapes: x n/32 blocks at any byte address; y [n] f32.   Requires: n a multiple of 32; no overlap. */
+/* Values of a row. y = d q and the like, as docs/formats.md says: exact in f32, or one rounding where
+ * a minimum is added; the sign of zero follows IEEE, every NaN is 0x7fc00000.
+ * Shapes: x the blocks of n elements at any byte address; y [n] f32.   Requires: n a multiple of the
+ *   block; no overlap. */
 typedef struct ck_dequant_args {
     float *y;
     const void *x;
     size_t n;
 } ck_dequant_args;
+CK_API ck_status ck_dequant_row_bf16(const ck_dequant_args *args);
+CK_API ck_status ck_dequant_row_f16(const ck_dequant_args *args);
+CK_API ck_status ck_dequant_row_int4(const ck_dequant_args *args);
+CK_API ck_status ck_dequant_row_int8(const ck_dequant_args *args);
+CK_API ck_status ck_dequant_row_q4_0(const ck_dequant_args *args);
+CK_API ck_status ck_dequant_row_q4_1(const ck_dequant_args *args);
 CK_API ck_status ck_dequant_row_q4_k(const ck_dequant_args *args);
+CK_API ck_status ck_dequant_row_q5_0(const ck_dequant_args *args);
+CK_API ck_status ck_dequant_row_q5_1(const ck_dequant_args *args);
 CK_API ck_status ck_dequant_row_q5_k(const ck_dequant_args *args);
 CK_API ck_status ck_dequant_row_q6_k(const ck_dequant_args *args);
 CK_API ck_status ck_dequant_row_q8_0(const ck_dequant_args *args);
+CK_API ck_status ck_dequant_row_q8_1(const ck_dequant_args *args);
 CK_API ck_status ck_dequant_row_q8_k(const ck_dequant_args *args);
 
 #endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* dequant_row_int4, AVX-512. */
+#include "simd/avx512.h"
+
+#include "dequant_row/dequant_row_element.h"
+
+const ck_numspec ck_dequant_row_int4_avx512_spec = CK_DEQUANT_ELEMENT_SPEC(CK_INT4_BLOCK);
+
+void ck_dequant_row_int4_avx512(const void *args) { dequant_row_int4(args); }
+
+void ck_dequant_row_int4_avx512_strict(const void *args) { ck_strict_run(dequant_row_int4, args); }

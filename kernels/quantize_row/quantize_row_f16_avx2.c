@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* quantize_row_f16, AVX2. */
+#include "simd/avx2.h"
+
+#include "quantize_row/quantize_row_element.h"
+
+const ck_numspec ck_quantize_row_f16_avx2_spec = CK_QUANTIZE_ELEMENT_SPEC(1);
+
+void ck_quantize_row_f16_avx2(const void *args) { quantize_row_f16(args); }
+
+void ck_quantize_row_f16_avx2_strict(const void *args) { ck_strict_run(quantize_row_f16, args); }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* quantize_row_int4, plain C. */
+#include "simd/scalar.h"
+
+#include "quantize_row/quantize_row_element.h"
+
+const ck_numspec ck_quantize_row_int4_scalar_spec = CK_QUANTIZE_ELEMENT_SPEC(CK_INT4_BLOCK);
+
+void ck_quantize_row_int4_scalar(const void *args) { quantize_row_int4(args); }
+
+void ck_quantize_row_int4_scalar_strict(const void *args)
+{
+    ck_strict_run(quantize_row_int4, args);
+}
