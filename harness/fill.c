@@ -259,14 +259,107 @@ static void fill_value_block(row *r, float *x, size_t n)
         put_specials(r, x, n);
 }
 
+/* Half steps of codes: sub-blocks of 32 with a scale and a minimum each and codes 0..15 or 0..31, or
+ * of 16 with a scale each and codes -31..31. The scales of a block differ, the minimums too, the
+ * largest a format has is among them, and each sub-block has its extremes: quantisers of that format
+ * find the same scales again, and ties. */
+static void fill_grid(row *r, float *x)
+{
+    const uint64_t kind = hn_below(&r->rng, 3);
+    const bool affine = kind < 2;
+    const int top = kind == 0 ? 15 : 31, low = affine ? 0 : -2 * top;
+    const size_t sub = affine ? 32 : 16, subs = 256 / sub, turn = (size_t)hn_below(&r->rng, subs);
+    const float d = scaled(1.0f, (int)hn_range(&r->rng, -6, 2));
+    const float dmin = affine ? scaled(1.0f, (int)hn_range(&r->rng, -6, 2)) : 0.0f;
+    for (size_t j = 0; j < subs; j++, x += sub) {
+        const size_t place = (j + turn) % subs, other = (3 * j + turn) % subs;
+        const float s = affine ? 63.0f - 8.0f * (float)place : 127.0f - 7.0f * (float)place;
+        const float min = dmin * (63.0f - 7.0f * (float)other);
+        for (size_t i = 0; i < sub; i++)
+            x[i] = 0.5f * d * s * (float)hn_range(&r->rng, low, 2 * top) - min;
+        const size_t most = pick_index(&r->rng, sub);
+        x[most] = d * s * (float)top - min;
+        x[most == 0] = 0.5f * d * s * (float)low - min;
+    }
+}
+
+/* Elements a float beside half steps, the extremes too: scales that are just not covered. */
+static void fill_beside_grid(row *r, float *x)
+{
+    fill_grid(r, x);
+    for (size_t i = 0; i < 256; i++) {
+        const uint64_t way = hn_below(&r->rng, 4);
+        if (way < 2) x[i] = nextafterf(x[i], way ? INFINITY : -INFINITY);
+    }
+}
+
+/* Magnitudes about the largest that each format has a scale for. */
+static void fill_top_k(row *r, float *x)
+{
+    static const float tops[] = { FLT_MAX, 63.0f * 65504.0f, 945.0f * 65504.0f, 1953.0f * 65504.0f,
+                                  3937.0f * 65504.0f };
+    float top = tops[hn_below(&r->rng, 5)];
+    const uint64_t way = hn_below(&r->rng, 3), sign = hn_below(&r->rng, 3);
+    if (way > 0 && top < FLT_MAX) top = nextafterf(top, way == 1 ? 0.0f : INFINITY);
+    for (size_t i = 0; i < 256; i++) {
+        const float u = uniform(&r->rng);
+        x[i] = sign == 0 || (sign == 1 && u < 0.0f) ? -top : top;
+    }
+}
+
+/* Runs of one sign, and a small spread far from 0. */
+static void shape_run(row *r, float *x, size_t n)
+{
+    const uint64_t kind = hn_below(&r->rng, 5);
+    for (size_t i = 0; i < n && kind < 3; i++)
+        x[i] = kind == 0 ? fabsf(x[i]) : kind == 1 ? -fabsf(x[i]) : x[i] * 0x1p-7f - 1.0f;
+}
+
+/* What a quantiser of the k formats finds hard. */
+static void fill_value_k(row *r, float *x)
+{
+    const uint64_t kind = hn_below(&r->rng, 4);
+    for (size_t i = 0; i < 256; i += 32) fill_value_block(r, x + i, 32);
+    switch (r->fill) {
+    case HN_FILL_INT:
+        if (kind > 0) fill_grid(r, x);
+        return;
+    case HN_FILL_PROBE:
+        for (size_t i = 0; i < 256 && kind < 2; i++) x[i] = 0.0f;
+        if (kind == 1) x[pick_index(&r->rng, 256)] = uniform(&r->rng);
+        return;
+    case HN_FILL_SAT: fill_top_k(r, x); return;
+    case HN_FILL_EDGE:
+        for (size_t i = 0; i < 256; i++) x[i] = uniform(&r->rng);
+        if (kind == 0) fill_beside_grid(r, x);
+        if (kind == 1) fill_hard_scale(r, x, 256);
+        if (kind > 1) put_specials(r, x, 256);
+        return;
+    case HN_FILL_UNIT:
+    case HN_FILL_WIDE:
+        for (size_t i = 0; i < 256; i += 32) shape_run(r, x + i, 32);
+        return;
+    default: return;
+    }
+}
+
+static void fill_value(row *r, float *x, size_t n)
+{
+    const size_t block = r->block == 256 ? 256 : 32;
+    for (size_t i = 0; i < n; i += block) {
+        if (block == 256)
+            fill_value_k(r, x + i);
+        else
+            fill_value_block(r, x + i, n - i < 32 ? n - i : 32);
+    }
+}
+
 static void fill_f32(row *r, float *x, size_t n)
 {
     switch (r->role) {
     case HN_ROLE_SCORE: fill_score(r, x, n); return;
     case HN_ROLE_ARG: fill_arg(r, x, n); return;
-    case HN_ROLE_VALUE:
-        for (size_t i = 0; i < n; i += 32) fill_value_block(r, x + i, n - i < 32 ? n - i : 32);
-        return;
+    case HN_ROLE_VALUE: fill_value(r, x, n); return;
     default: fill_factor(r, x, n);
     }
 }
@@ -278,6 +371,7 @@ void hn_fill_operand(const hn_case *c, size_t index, const hn_placed *p, const s
     row r = { .fill = c->fill,
               .role = operand->role,
               .seed = c->seed,
+              .block = hn_dtypes[hn_operand_dtype(c->op, 0)].elements,
               .terms = c->op->family->terms(c),
               .pair_sign = operand->role == HN_ROLE_LEFT };
     if (c->fill == HN_FILL_FILE) {

@@ -16,6 +16,7 @@ typedef struct row {
     size_t index;   /* of the row */
     size_t terms;   /* summed into one output */
     uint32_t seed;  /* of the case */
+    size_t block;   /* elements of a unit of the output */
     bool pair_sign; /* this operand carries the sign of cancelling pairs */
 } row;
 

@@ -142,10 +142,7 @@ static unsigned up16(double v)
     return ((unsigned)(k + 14) << 10) + (unsigned)ceil(v * ref_pow2(10 - k));
 }
 
-static double scale_of(double size, double unit, double limit)
-{
-    return unit == 0 ? 0 : fmin(limit, ceil(rn(size / unit)));
-}
+static double scale_of(double size, double unit) { return unit == 0 ? 0 : ceil(rn(size / unit)); }
 
 static double inverse(double step) { return step == 0 ? 0 : rn(1 / step); }
 
@@ -169,8 +166,8 @@ static void affine_block(const float *x, double levels, double *part)
     const unsigned dmin_bits = up16(rn(most(lo, 8) / 63));
     const double dmin = ref_f16_value((uint16_t)dmin_bits);
     for (int j = 0; j < 8; j++) {
-        m[j] = scale_of(lo[j], dmin, 63);
-        w[j] = fmax(0, rn(hi[j] + dmin * m[j]));
+        m[j] = scale_of(lo[j], dmin);
+        w[j] = rn(hi[j] + dmin * m[j]);
     }
     const unsigned d_bits = up16(rn(most(w, 8) / (63 * levels)));
     const double d = ref_f16_value((uint16_t)d_bits);
@@ -181,10 +178,10 @@ static void affine_block(const float *x, double levels, double *part)
     }
     part[0] = d_bits;
     part[1] = dmin_bits;
-    for (int j = 0; j < 8; j++) s[j] = scale_of(w[j], levels * d, 63);
+    for (int j = 0; j < 8; j++) s[j] = scale_of(w[j], levels * d);
     for (int i = 0; i < BLOCK; i++) {
         const double t = rn((double)x[i] + dmin * m[i / 32]);
-        q[i] = fmax(0, nearbyint(rn(t * inverse(d * s[i / 32]))));
+        q[i] = nearbyint(rn(t * inverse(d * s[i / 32])));
     }
 }
 
@@ -200,7 +197,7 @@ static void encode_q6_k(const float *x, double *part)
     const double d = ref_f16_value((uint16_t)bits);
     part[0] = finite_block(x) ? bits : 0x7e00;
     if (part[0] >= 0x7c00) return;
-    for (int j = 0; j < 16; j++) s[j] = scale_of(a[j], 31 * d, 127);
+    for (int j = 0; j < 16; j++) s[j] = scale_of(a[j], 31 * d);
     for (int i = 0; i < BLOCK; i++)
         q[i] = 32 + nearbyint(rn((double)x[i] * inverse(d * s[i / 16])));
 }

@@ -41,13 +41,13 @@ static inline uint16_t half_above(float v)
     return (uint16_t)(h + (f32_bits(f16_to_f32(h)) < f32_bits(v)));
 }
 
-/* The integer not below `size / unit`, at most `limit`; 0 if both are. */
-static inline unsigned char scale_above(float size, float unit, int limit)
+/* The integer not below RN(size / unit), 0 if the unit is; at most 127. */
+static inline unsigned char scale_above(float size, float unit)
 {
     const float t = unit > 0.0f ? size / unit : 0.0f;
-    const int whole = (int)t, up = whole + ((float)whole < t);
+    const int whole = (int)t;
 
-    return (unsigned char)(up < limit ? up : limit);
+    return (unsigned char)(whole + ((float)whole < t));
 }
 
 /* A block without codes: d alone, as everything else is 0 by now. Returns 0. */
@@ -59,14 +59,14 @@ static inline int scale_only(unsigned char *d, uint16_t bits)
 
 enum { HALF_INF = 0x7c00, HALF_NAN = 0x7e00 };
 
-/* q[i] = max(0, RNE((x[i] + rest) / step)) of a sub-block; all 0 if step is 0. */
+/* q[i] = RNE((x[i] + rest) / step) of a sub-block; all 0 if step is 0. */
 static inline void codes_q45_k(unsigned char *q, const float *x, float rest, float step)
 {
     const ck_vf inverse = ck_vf_set1(step > 0.0f ? 1.0f / step : 0.0f), shift = ck_vf_set1(rest);
 
     for (int e = 0; e < 32; e += CK_VF_LANES) {
         const ck_vf t = ck_vf_mul(ck_vf_add(ck_vf_load(x + e), shift), inverse);
-        ck_vi_store_8(q + e, ck_vi_nearest(ck_vf_max(t, ck_vf_set1(0.0f))));
+        ck_vi_store_8(q + e, ck_vi_nearest(t));
     }
 }
 
@@ -85,15 +85,14 @@ static inline int block_q45_k(unsigned char *y, unsigned char *q, const float *x
     const float dmin = f16_to_f32(dmin_bits);
     if (dmin_bits == HALF_INF) return scale_only(y, HALF_INF);
     for (int j = 0; j < 8; j++) {
-        k.m[j] = scale_above(low[j], dmin, 63);
-        const float w = high[j] + dmin * (float)k.m[j];
-        high[j] = w > 0.0f ? w : 0.0f;
+        k.m[j] = scale_above(low[j], dmin);
+        high[j] += dmin * (float)k.m[j];
     }
     const uint16_t d_bits = half_above(most_k(high, 8) / (float)(63 * levels));
     const float d = f16_to_f32(d_bits);
     if (d_bits == HALF_INF) return scale_only(y, HALF_INF);
     for (int j = 0; j < 8; j++) {
-        k.s[j] = scale_above(high[j], d * (float)levels, 63);
+        k.s[j] = scale_above(high[j], d * (float)levels);
         codes_q45_k(q + 32 * j, x + 32 * j, dmin * (float)k.m[j], d * (float)k.s[j]);
     }
     memcpy(y, &d_bits, sizeof d_bits);
@@ -155,7 +154,7 @@ static inline void block_q6_k(unsigned char *y, const float *x)
     scale_only(y + 208, bits);
     if (bits == HALF_INF) return;
     for (int j = 0; j < 16; j++) {
-        y[192 + j] = scale_above(size[j], d * 31.0f, 127);
+        y[192 + j] = scale_above(size[j], d * 31.0f);
         const float step = d * (float)y[192 + j];
         codes(q + 16 * j, x + 16 * j, 16, step > 0.0f ? 1.0f / step : 0.0f, 32);
     }
