@@ -44,6 +44,27 @@ CK_HALVES(cvtph_ps, __m512, __m256, __m256i, __m128i, _mm256_cvtph_ps)
     _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_cvtepu8_epi32(x)), \
                        _mm256_cvtepu8_epi32(_mm_srli_si128(x, 8)), 1)
 
+#define _mm512_cvtepu16_epi32(x)                                                                 \
+    _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_cvtepu16_epi32(_mm256_castsi256_si128(x))), \
+                       _mm256_cvtepu16_epi32(_mm256_extracti128_si256(x, 1)), 1)
+#define _mm512_cvtps_ph(x, rounding)                                                      \
+    _mm256_set_m128i(                                                                     \
+        _mm256_cvtps_ph(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1)), \
+                        (rounding)&7),                                                    \
+        _mm256_cvtps_ph(_mm512_castps512_ps256(x), (rounding)&7))
+
+static inline __m256i ck_cvtepi32_epi16(__m512i x)
+{
+    uint32_t lane[16];
+    uint16_t low[16];
+    __m256i y;
+    memcpy(lane, &x, sizeof lane);
+    for (int i = 0; i < 16; i++) low[i] = (uint16_t)lane[i];
+    memcpy(&y, low, sizeof y);
+    return y;
+}
+#define _mm512_cvtepi32_epi16 ck_cvtepi32_epi16
+
 /* Lanes outside the mask are not touched, so that a page behind the data shows a wrong mask. */
 #define CK_MASKED(prefix, vector, mask)                                        \
     static inline vector ck##prefix##_maskz_loadu_ps(mask k, const float *p)   \

@@ -288,7 +288,7 @@ static int check_key(const hn_case *c, size_t i, char *error, size_t size)
 
 static int check_fill(const hn_case *c, char *error, size_t size)
 {
-    if (c->fill == HN_FILL_FILE || c->op->family->fills >> c->fill & 1) return 0;
+    if (c->fill == HN_FILL_FILE || hn_op_fills(c->op) >> c->fill & 1) return 0;
     return fail(error, size, "fill=%s means nothing for %s", hn_fill_names[c->fill], c->op->stem);
 }
 
@@ -455,14 +455,14 @@ static void draw_layout(hn_case *c, hn_rng *rng, unsigned fixed)
 }
 
 /* Each admitted fill alike, but those that prove exactness twice as often. */
-static hn_fill draw_fill(hn_rng *rng, const hn_family *family)
+static hn_fill draw_fill(hn_rng *rng, const hn_op *op)
 {
+    const unsigned fills = hn_op_fills(op), exact = fills & op->family->exact_fills;
     unsigned total = 0;
-    for (unsigned f = 0; f < HN_FILL_COUNT; f++)
-        total += (family->fills >> f & 1) + (family->exact_fills >> f & 1);
+    for (unsigned f = 0; f < HN_FILL_COUNT; f++) total += (fills >> f & 1) + (exact >> f & 1);
     uint64_t pick = hn_below(rng, total);
     for (unsigned f = 0; f < HN_FILL_COUNT; f++) {
-        const unsigned weight = (family->fills >> f & 1) + (family->exact_fills >> f & 1);
+        const unsigned weight = (fills >> f & 1) + (exact >> f & 1);
         if (pick < weight) return (hn_fill)f;
         pick -= weight;
     }
@@ -475,7 +475,7 @@ void hn_case_draw(hn_case *c, unsigned fixed)
     draw_keys(c, &rng, fixed);
     trim(c, fixed);
     draw_layout(c, &rng, fixed);
-    const hn_fill fill = draw_fill(&rng, c->op->family);
+    const hn_fill fill = draw_fill(&rng, c->op);
     const uint64_t fp = hn_below(&rng, 16);
     if (!(fixed & HN_FIXED_FILL)) c->fill = fill;
     if (fixed & HN_FIXED_FP || fp != 0) return;

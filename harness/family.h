@@ -62,8 +62,9 @@ typedef struct hn_family {
     const hn_key *keys;
     const hn_operand *operands; /* 0 is the output */
     size_t nkeys, noperands;
-    int batch_key;        /* the batch dimension, -1: none */
-    unsigned fills;       /* bit f: fill f means something here */
+    int batch_key;          /* the batch dimension, -1: none */
+    unsigned fills;         /* bit f: fill f means something here */
+    unsigned element_fills; /* of these, those that mean nothing where a unit is a block */
     unsigned exact_fills; /* bit f: fill f must give radius 0 everywhere, or the harness is wrong */
     unsigned flags;
     void (*extents)(const hn_case *c, hn_extent *extents);
@@ -92,6 +93,8 @@ extern const size_t hn_op_count;
 const hn_op *hn_op_find(const char *stem);
 /* The format of operand i. */
 hn_dtype hn_operand_dtype(const hn_op *op, size_t i);
+/* Bit f: fill f means something for the op. */
+unsigned hn_op_fills(const hn_op *op);
 /* What the values of key i are multiples of, >= 1. */
 int64_t hn_key_unit(const hn_op *op, size_t i);
 /* Their least. */

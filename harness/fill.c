@@ -344,15 +344,31 @@ static void fill_value_k(row *r, float *x)
     }
 }
 
+/* Half of the blocks of less than 8 bits a code are grids of theirs. */
+static void fill_value_32(row *r, float *x)
+{
+    const hn_field *codes = r->target->fields;
+    while (codes->meaning != HN_CODE) codes++;
+    if (hn_field_width(codes) < 8 && hn_below(&r->rng, 2))
+        hn_fill_grid(r, codes, x);
+    else
+        fill_value_block(r, x, 32);
+}
+
 static void fill_value(row *r, float *x, size_t n)
 {
-    const size_t block = r->block == 256 ? 256 : 32;
-    for (size_t i = 0; i < n; i += block) {
-        if (block == 256)
-            fill_value_k(r, x + i);
-        else
-            fill_value_block(r, x + i, n - i < 32 ? n - i : 32);
-    }
+    const size_t block = r->target->elements;
+    if (r->fill == HN_FILL_CENSUS)
+        fill_census(r, x, n);
+    else if (block < 32)
+        hn_fill_elements(r, r->target, x, n);
+    else
+        for (size_t i = 0; i < n; i += block) {
+            if (block == 256)
+                fill_value_k(r, x + i);
+            else
+                fill_value_32(r, x + i);
+        }
 }
 
 static void fill_f32(row *r, float *x, size_t n)
@@ -372,7 +388,7 @@ void hn_fill_operand(const hn_case *c, size_t index, const hn_placed *p, const s
     row r = { .fill = c->fill,
               .role = operand->role,
               .seed = c->seed,
-              .block = hn_dtypes[hn_operand_dtype(c->op, 0)].elements,
+              .target = &hn_dtypes[hn_operand_dtype(c->op, 0)],
               .terms = c->op->family->terms(c),
               .pair_sign = operand->role == HN_ROLE_LEFT };
     if (c->fill == HN_FILL_FILE) {

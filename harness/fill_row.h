@@ -13,11 +13,11 @@ typedef struct row {
     hn_rng rng;
     hn_fill fill;
     hn_role role;
-    size_t index;   /* of the row */
-    size_t terms;   /* summed into one output */
-    uint32_t seed;  /* of the case */
-    size_t block;   /* elements of a unit of the output */
-    bool pair_sign; /* this operand carries the sign of cancelling pairs */
+    size_t index;                /* of the row */
+    size_t terms;                /* summed into one output */
+    uint32_t seed;               /* of the case */
+    const hn_dtype_info *target; /* the output's format */
+    bool pair_sign;              /* this operand carries the sign of cancelling pairs */
 } row;
 
 /* Uniform in (-1, 1), never 0, 24 significant bits. */
@@ -66,5 +66,9 @@ static inline size_t pick_index(hn_rng *rng, size_t n)
 
 /* Writes n units of any format but f32. */
 void hn_fill_units(row *r, const hn_dtype_info *info, unsigned char *unit, size_t n);
+/* 32 values for a quantiser: half steps of its codes. */
+void hn_fill_grid(row *r, const hn_field *codes, float *x);
+/* n values to be converted. */
+void hn_fill_elements(row *r, const hn_dtype_info *target, float *x, size_t n);
 
 #endif

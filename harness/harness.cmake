@@ -3,7 +3,7 @@ set(HN_SOURCES
   harness/bisect.c harness/digest.c harness/process.c
   harness/bench.c harness/call.c harness/capture.c harness/call_x86_64.S harness/case.c harness/compare.c harness/diagnose.c
   harness/dtype.c
-  harness/emit.c harness/emit/repro.S harness/expect.c harness/fill.c harness/fill_block.c harness/group.c harness/isolate.c
+  harness/emit.c harness/emit/repro.S harness/expect.c harness/fill.c harness/fill_block.c harness/fill_format.c harness/group.c harness/isolate.c
   harness/ops.c harness/place.c harness/report.c
   harness/run.c harness/shrink.c harness/subject.c harness/suite.c harness/tools.c harness/trace.c
   harness/suites/suites.S

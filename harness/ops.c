@@ -69,3 +69,11 @@ int64_t hn_key_least(const hn_op *op, size_t i)
     const int64_t least = op->family->keys[i].least, unit = hn_key_unit(op, i);
     return (least + unit - 1) / unit * unit;
 }
+
+unsigned hn_op_fills(const hn_op *op)
+{
+    bool blocks = false;
+    for (size_t k = 0; k < op->family->noperands; k++)
+        blocks |= hn_dtypes[hn_operand_dtype(op, k)].elements > 2;
+    return blocks ? op->family->fills & ~op->family->element_fills : op->family->fills;
+}

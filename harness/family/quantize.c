@@ -52,9 +52,10 @@ const hn_family hn_family_quantize = {
     .noperands = OPERANDS,
     .batch_key = -1,
     .fills = FILL(UNIT) | FILL(INT) | FILL(POW2) | FILL(PROBE) | FILL(WIDE) | FILL(DENORMAL) |
-             FILL(EDGE) | FILL(SAT),
+             FILL(EDGE) | FILL(SAT) | FILL(CENSUS),
     .exact_fills = FILL(UNIT) | FILL(INT) | FILL(POW2) | FILL(PROBE) | FILL(WIDE) | FILL(DENORMAL) |
-                   FILL(EDGE) | FILL(SAT),
+                   FILL(EDGE) | FILL(SAT) | FILL(CENSUS),
+    .element_fills = FILL(CENSUS),
     .extents = extents,
     .terms = terms,
     .kernel_args = kernel_args,
