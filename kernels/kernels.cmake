@@ -36,7 +36,7 @@ foreach(row IN LISTS rows)
 endforeach()
 
 add_library(ck_objects OBJECT ${CK_KERNEL_SOURCES}
-  kernels/table.c kernels/dispatch.c kernels/cpu.c kernels/strict.c)
+  kernels/table.c kernels/dispatch.c kernels/dtype.c kernels/cpu.c kernels/strict.c)
 target_include_directories(ck_objects PRIVATE kernels PUBLIC kernels/include/ck)
 target_link_libraries(ck_objects PRIVATE ck_flags)
 set_source_files_properties(kernels/table.c PROPERTIES
@@ -51,3 +51,9 @@ target_include_directories(test_kernels PRIVATE kernels ${CMOCKA_INCLUDE_DIR})
 target_link_libraries(test_kernels PRIVATE ck_objects m ck_flags ${CMOCKA_LIBRARIES})
 add_test(NAME kernels COMMAND test_kernels)
 set_tests_properties(kernels PROPERTIES LABELS "unit;kernels")
+
+add_executable(test_formats kernels/tests/test_formats.c)
+target_include_directories(test_formats PRIVATE kernels ${CMOCKA_INCLUDE_DIR})
+target_link_libraries(test_formats PRIVATE ck_objects m ck_flags ${CMOCKA_LIBRARIES})
+add_test(NAME formats COMMAND test_formats)
+set_tests_properties(formats PROPERTIES LABELS "unit;kernels")
