@@ -333,7 +333,8 @@ static void fill_value_k(row *r, float *x)
         for (size_t i = 0; i < 256; i++) x[i] = uniform(&r->rng);
         if (kind == 0) fill_beside_grid(r, x);
         if (kind == 1) fill_hard_scale(r, x, 256);
-        if (kind > 1) put_specials(r, x, 256);
+        if (kind == 2) put_specials(r, x, 256);
+        if (kind == 3) x[pick_index(&r->rng, 256)] = specials[hn_below(&r->rng, 3)];
         return;
     case HN_FILL_UNIT:
     case HN_FILL_WIDE:

@@ -11,7 +11,8 @@ set(HN_SOURCES
   harness/family/softmax.c harness/family/unary.c
   harness/selftest/selftest.c harness/selftest/view.c harness/selftest/broken_x86_64.S
   harness/selftest/position.c harness/selftest/memory.c harness/selftest/machine.c
-  harness/selftest/gemm.c harness/selftest/gemm_q.c harness/selftest/softmax.c harness/selftest/quant.c)
+  harness/selftest/gemm.c harness/selftest/gemm_q.c harness/selftest/softmax.c harness/selftest/quant.c
+  harness/selftest/quant_k.c)
 
 set_source_files_properties(harness/suites/suites.S PROPERTIES
   INCLUDE_DIRECTORIES ${CMAKE_SOURCE_DIR}/harness/suites

@@ -6,7 +6,8 @@
 #include "../family.h"
 #include "../verdict.h"
 
-/* The ops a mutant is made for. */
+/* The ops a mutant is made for. Those of the formats that have no mutants of memory and machine
+ * follow the others. */
 enum {
     HN_ON_GEMM = 1 << 0,
     HN_ON_GEMM_Q = 1 << 1,
@@ -14,8 +15,16 @@ enum {
     HN_ON_EXP = 1 << 3,
     HN_ON_QUANTIZE = 1 << 4,
     HN_ON_DEQUANT = 1 << 5,
-    HN_ON_OPS = 6,
-    HN_ON_ALL = (1 << HN_ON_OPS) - 1,
+    HN_ON_DEQUANT_Q4_K = 1 << 6,
+    HN_ON_DEQUANT_Q5_K = 1 << 7,
+    HN_ON_DEQUANT_Q6_K = 1 << 8,
+    HN_ON_DEQUANT_Q8_K = 1 << 9,
+    HN_ON_QUANTIZE_Q4_K = 1 << 10,
+    HN_ON_QUANTIZE_Q5_K = 1 << 11,
+    HN_ON_QUANTIZE_Q6_K = 1 << 12,
+    HN_ON_QUANTIZE_Q8_K = 1 << 13,
+    HN_ON_OPS = 14,
+    HN_ON_ALL = (1 << 6) - 1,
     /* outputs are floats; several rows; operands with leading dimensions */
     HN_ON_F32 = HN_ON_ALL & ~HN_ON_QUANTIZE,
     HN_ON_ROWS = HN_ON_GEMM | HN_ON_GEMM_Q | HN_ON_SOFTMAX
@@ -53,6 +62,7 @@ typedef struct hn_mutants {
 } hn_mutants;
 extern const hn_mutants hn_mutants_position, hn_mutants_memory, hn_mutants_machine;
 extern const hn_mutants hn_mutants_gemm, hn_mutants_gemm_q, hn_mutants_softmax, hn_mutants_quant;
+extern const hn_mutants hn_mutants_quant_k;
 
 /* An operand as the kernel sees it: rows of units. Row r has r % period + 1 live units, or cols of
  * them if period is 0. */
@@ -74,9 +84,11 @@ typedef struct hn_target {
 } hn_target;
 extern const hn_target hn_targets[HN_ON_OPS];
 
-/* Set before a mutant runs: the kernel it wraps, its fast mode, and how to see its arguments. */
+/* Set before a mutant runs: the kernel it wraps, its fast mode, how to see its arguments, and the
+ * first of the op's formats that is not f32. */
 extern ck_fn *hn_wrapped, *hn_wrapped_fast;
 extern hn_view_fn *hn_viewer;
+extern const hn_dtype_info *hn_block;
 
 static inline hn_view hn_view_of(const void *args)
 {

@@ -13,6 +13,7 @@
 
 ck_fn *hn_wrapped, *hn_wrapped_fast;
 hn_view_fn *hn_viewer;
+const hn_dtype_info *hn_block;
 
 /* Mutants may write where kernels must not. */
 static hn_seen see(const void *at, size_t rows, size_t cols, size_t ld, size_t unit)
@@ -60,23 +61,27 @@ static void view_unary(const void *args, hn_view *v)
 static void view_quantize(const void *args, hn_view *v)
 {
     const ck_quantize_args *q = args;
-    const size_t blocks = q->n / CK_Q8_0_BLOCK;
-    v->of[0] = see(q->y, 1, blocks, blocks, CK_Q8_0_BYTES);
+    const size_t blocks = q->n / hn_block->elements;
+    v->of[0] = see(q->y, 1, blocks, blocks, hn_block->bytes);
     v->of[1] = see(q->x, 1, q->n, q->n, sizeof(float));
 }
 
 static void view_dequant(const void *args, hn_view *v)
 {
     const ck_dequant_args *d = args;
-    const size_t blocks = d->n / CK_Q8_0_BLOCK;
+    const size_t blocks = d->n / hn_block->elements;
     v->of[0] = see(d->y, 1, d->n, d->n, sizeof(float));
-    v->of[1] = see(d->x, 1, blocks, blocks, CK_Q8_0_BYTES);
+    v->of[1] = see(d->x, 1, blocks, blocks, hn_block->bytes);
 }
 
 const hn_target hn_targets[HN_ON_OPS] = {
     { "gemm_nt_f32", view_gemm },           { "gemm_nt_q8_0_q8_0", view_gemm_q },
     { "softmax_causal_f32", view_softmax }, { "exp_f32", view_unary },
     { "quantize_row_q8_0", view_quantize }, { "dequant_row_q8_0", view_dequant },
+    { "dequant_row_q4_k", view_dequant },   { "dequant_row_q5_k", view_dequant },
+    { "dequant_row_q6_k", view_dequant },   { "dequant_row_q8_k", view_dequant },
+    { "quantize_row_q4_k", view_quantize }, { "quantize_row_q5_k", view_quantize },
+    { "quantize_row_q6_k", view_quantize }, { "quantize_row_q8_k", view_quantize },
 };
 
 void hn_spoil(const hn_seen *o, size_t row, size_t col)
