@@ -53,8 +53,9 @@ typedef struct presentation {
 } presentation;
 
 static const hn_mutants *const lists[] = {
-    &hn_mutants_position, &hn_mutants_memory,  &hn_mutants_machine, &hn_mutants_gemm,
-    &hn_mutants_gemm_q,   &hn_mutants_softmax, &hn_mutants_quant,   &hn_mutants_quant_k,
+    &hn_mutants_position, &hn_mutants_memory,  &hn_mutants_machine,
+    &hn_mutants_gemm,     &hn_mutants_gemm_q,  &hn_mutants_softmax,
+    &hn_mutants_quant,    &hn_mutants_quant_k, &hn_mutants_quant_32,
 };
 
 static const ck_subject *subject;

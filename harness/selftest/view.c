@@ -82,6 +82,15 @@ const hn_target hn_targets[HN_ON_OPS] = {
     { "dequant_row_q6_k", view_dequant },   { "dequant_row_q8_k", view_dequant },
     { "quantize_row_q4_k", view_quantize }, { "quantize_row_q5_k", view_quantize },
     { "quantize_row_q6_k", view_quantize }, { "quantize_row_q8_k", view_quantize },
+    { "dequant_row_f16", view_dequant },    { "dequant_row_bf16", view_dequant },
+    { "dequant_row_int4", view_dequant },   { "dequant_row_q4_0", view_dequant },
+    { "dequant_row_q4_1", view_dequant },   { "dequant_row_q5_0", view_dequant },
+    { "dequant_row_q5_1", view_dequant },   { "dequant_row_q8_1", view_dequant },
+    { "quantize_row_f16", view_quantize },  { "quantize_row_bf16", view_quantize },
+    { "quantize_row_int8", view_quantize }, { "quantize_row_int4", view_quantize },
+    { "quantize_row_q4_0", view_quantize }, { "quantize_row_q4_1", view_quantize },
+    { "quantize_row_q5_0", view_quantize }, { "quantize_row_q5_1", view_quantize },
+    { "quantize_row_q8_1", view_quantize },
 };
 
 void hn_spoil(const hn_seen *o, size_t row, size_t col)
