@@ -106,6 +106,8 @@ extern const hn_target hn_targets[HN_ON_OPS];
 extern ck_fn *hn_wrapped, *hn_wrapped_fast;
 extern hn_view_fn *hn_viewer;
 extern const hn_dtype_info *hn_block;
+/* That format of a stem; NULL: there is none. */
+const hn_dtype_info *hn_block_of(const char *stem);
 
 static inline hn_view hn_view_of(const void *args)
 {
