@@ -55,7 +55,7 @@ static void fill_signed(row *r, const grid *g, float step, float *x)
     for (size_t i = 0; i < 32; i++)
         x[i] = 0.5f * step * (float)hn_range(&r->rng, 1 - most, most - 1);
     if (r->fill != HN_FILL_INT)
-        for (size_t i = 0; i < 32; i++) x[i] = 0.999f * beside(r, x[i]);
+        for (size_t i = 0; i < 32; i++) x[i] = beside(r, x[i]);
     const uint64_t ends = hn_below(&r->rng, 3);
     const size_t first = pick_index(&r->rng, 32), other = (size_t)hn_below(&r->rng, 32);
     if (ends == 2) x[other] = g->levels * step;

@@ -12,7 +12,7 @@ set(HN_SOURCES
   harness/selftest/selftest.c harness/selftest/view.c harness/selftest/broken_x86_64.S
   harness/selftest/position.c harness/selftest/memory.c harness/selftest/machine.c
   harness/selftest/gemm.c harness/selftest/gemm_q.c harness/selftest/softmax.c harness/selftest/quant.c
-  harness/selftest/quant_k.c)
+  harness/selftest/quant_k.c harness/selftest/quant_32.c)
 
 set_source_files_properties(harness/suites/suites.S PROPERTIES
   INCLUDE_DIRECTORIES ${CMAKE_SOURCE_DIR}/harness/suites

@@ -36,7 +36,7 @@ foreach(row IN LISTS rows)
 endforeach()
 
 add_library(ck_objects OBJECT ${CK_KERNEL_SOURCES}
-  kernels/table.c kernels/dispatch.c kernels/cpu.c kernels/strict.c)
+  kernels/table.c kernels/dispatch.c kernels/dtype.c kernels/cpu.c kernels/strict.c)
 target_include_directories(ck_objects PRIVATE kernels PUBLIC kernels/include/ck)
 target_link_libraries(ck_objects PRIVATE ck_flags)
 set_source_files_properties(kernels/table.c PROPERTIES
@@ -46,11 +46,12 @@ add_library(ck SHARED)
 target_link_libraries(ck PRIVATE ck_objects m ck_flags)
 
 find_package(cmocka CONFIG REQUIRED)
-foreach(test kernels quant_k)
+foreach(test kernels formats quant_k)
   add_executable(test_${test} kernels/tests/test_${test}.c)
   target_include_directories(test_${test} PRIVATE kernels ${CMOCKA_INCLUDE_DIR})
   target_link_libraries(test_${test} PRIVATE ck_objects m ck_flags ${CMOCKA_LIBRARIES})
 endforeach()
 add_test(NAME kernels COMMAND test_kernels)
+add_test(NAME kernels.formats COMMAND test_formats)
 add_test(NAME kernels.quant_k COMMAND test_quant_k)
-set_tests_properties(kernels kernels.quant_k PROPERTIES LABELS "unit;kernels")
+set_tests_properties(kernels kernels.formats kernels.quant_k PROPERTIES LABELS "unit;kernels")

@@ -23,7 +23,24 @@ enum {
     HN_ON_QUANTIZE_Q5_K = 1 << 11,
     HN_ON_QUANTIZE_Q6_K = 1 << 12,
     HN_ON_QUANTIZE_Q8_K = 1 << 13,
-    HN_ON_OPS = 14,
+    HN_ON_DEQUANT_F16 = 1 << 14,
+    HN_ON_DEQUANT_BF16 = 1 << 15,
+    HN_ON_DEQUANT_INT4 = 1 << 16,
+    HN_ON_DEQUANT_Q4_0 = 1 << 17,
+    HN_ON_DEQUANT_Q4_1 = 1 << 18,
+    HN_ON_DEQUANT_Q5_0 = 1 << 19,
+    HN_ON_DEQUANT_Q5_1 = 1 << 20,
+    HN_ON_DEQUANT_Q8_1 = 1 << 21,
+    HN_ON_QUANTIZE_F16 = 1 << 22,
+    HN_ON_QUANTIZE_BF16 = 1 << 23,
+    HN_ON_QUANTIZE_INT8 = 1 << 24,
+    HN_ON_QUANTIZE_INT4 = 1 << 25,
+    HN_ON_QUANTIZE_Q4_0 = 1 << 26,
+    HN_ON_QUANTIZE_Q4_1 = 1 << 27,
+    HN_ON_QUANTIZE_Q5_0 = 1 << 28,
+    HN_ON_QUANTIZE_Q5_1 = 1 << 29,
+    HN_ON_QUANTIZE_Q8_1 = 1 << 30,
+    HN_ON_OPS = 31,
     HN_ON_ALL = (1 << 6) - 1,
     /* outputs are floats; several rows; operands with leading dimensions */
     HN_ON_F32 = HN_ON_ALL & ~HN_ON_QUANTIZE,
@@ -62,7 +79,7 @@ typedef struct hn_mutants {
 } hn_mutants;
 extern const hn_mutants hn_mutants_position, hn_mutants_memory, hn_mutants_machine;
 extern const hn_mutants hn_mutants_gemm, hn_mutants_gemm_q, hn_mutants_softmax, hn_mutants_quant;
-extern const hn_mutants hn_mutants_quant_k;
+extern const hn_mutants hn_mutants_quant_k, hn_mutants_quant_32;
 
 /* An operand as the kernel sees it: rows of units. Row r has r % period + 1 live units, or cols of
  * them if period is 0. */
@@ -89,6 +106,8 @@ extern const hn_target hn_targets[HN_ON_OPS];
 extern ck_fn *hn_wrapped, *hn_wrapped_fast;
 extern hn_view_fn *hn_viewer;
 extern const hn_dtype_info *hn_block;
+/* That format of a stem; NULL: there is none. */
+const hn_dtype_info *hn_block_of(const char *stem);
 
 static inline hn_view hn_view_of(const void *args)
 {

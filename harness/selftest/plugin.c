@@ -9,8 +9,9 @@
 #include "mutant.h"
 
 static const hn_mutants *const lists[] = {
-    &hn_mutants_position, &hn_mutants_memory,  &hn_mutants_machine, &hn_mutants_gemm,
-    &hn_mutants_gemm_q,   &hn_mutants_softmax, &hn_mutants_quant,
+    &hn_mutants_position, &hn_mutants_memory,  &hn_mutants_machine,
+    &hn_mutants_gemm,     &hn_mutants_gemm_q,  &hn_mutants_softmax,
+    &hn_mutants_quant,    &hn_mutants_quant_k, &hn_mutants_quant_32,
 };
 
 /* The right kernels: libck.so beside this library. */
@@ -105,6 +106,7 @@ const ck_subject *ck_subject_v1(void)
     hn_wrapped_fast = wraps->fn;
     hn_wrapped = strict ? wraps->fn_strict : wraps->fn;
     hn_viewer = hn_targets[op].view;
+    hn_block = hn_block_of(wraps->stem);
     kernels[1] = *wraps;
     kernels[1].isa = "zmutant"; /* after the right one */
     *(strict ? &kernels[1].fn_strict : &kernels[1].fn) = m->fn;

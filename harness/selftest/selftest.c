@@ -53,8 +53,9 @@ typedef struct presentation {
 } presentation;
 
 static const hn_mutants *const lists[] = {
-    &hn_mutants_position, &hn_mutants_memory,  &hn_mutants_machine, &hn_mutants_gemm,
-    &hn_mutants_gemm_q,   &hn_mutants_softmax, &hn_mutants_quant,   &hn_mutants_quant_k,
+    &hn_mutants_position, &hn_mutants_memory,  &hn_mutants_machine,
+    &hn_mutants_gemm,     &hn_mutants_gemm_q,  &hn_mutants_softmax,
+    &hn_mutants_quant,    &hn_mutants_quant_k, &hn_mutants_quant_32,
 };
 
 static const ck_subject *subject;
@@ -74,14 +75,6 @@ static const ck_kernel *wrapped_kernel(const item *it)
     return find_kernel(it->op, it->mutant->wraps ? it->mutant->wraps : "scalar");
 }
 
-/* The first of an op's formats that is not f32. */
-static const hn_dtype_info *stored_format(const hn_op *op)
-{
-    for (size_t i = 0; i < op->family->noperands; i++)
-        if (hn_operand_dtype(op, i) != HN_F32) return &hn_dtypes[hn_operand_dtype(op, i)];
-    return NULL;
-}
-
 /* The mutant as a kernel; its other mode is right. */
 static ck_kernel make_kernel(const item *it)
 {
@@ -90,7 +83,7 @@ static ck_kernel make_kernel(const item *it)
     hn_wrapped_fast = kernel.fn;
     hn_wrapped = it->strict ? kernel.fn_strict : kernel.fn;
     hn_viewer = hn_targets[it->op].view;
-    hn_block = stored_format(hn_op_find(kernel.stem));
+    hn_block = hn_block_of(kernel.stem);
     *(it->strict ? &kernel.fn_strict : &kernel.fn) = m->fn;
     kernel.isa = m->isa ? m->isa : "mutant";
     if (m->spec) kernel.spec = m->spec;

@@ -15,6 +15,21 @@ ck_fn *hn_wrapped, *hn_wrapped_fast;
 hn_view_fn *hn_viewer;
 const hn_dtype_info *hn_block;
 
+/* Whether a format's name begins here, as a whole. */
+static bool names(const char *at, const hn_dtype_info *info)
+{
+    const size_t length = strlen(info->name);
+    return strncmp(at, info->name, length) == 0 && strchr("_", at[length]) != NULL;
+}
+
+const hn_dtype_info *hn_block_of(const char *stem)
+{
+    for (const char *at = strchr(stem, '_'); at; at = strchr(at + 1, '_'))
+        for (size_t t = HN_F32 + 1; t < HN_DTYPE_COUNT; t++)
+            if (names(at + 1, &hn_dtypes[t])) return &hn_dtypes[t];
+    return NULL;
+}
+
 /* Mutants may write where kernels must not. */
 static hn_seen see(const void *at, size_t rows, size_t cols, size_t ld, size_t unit)
 {
@@ -82,6 +97,15 @@ const hn_target hn_targets[HN_ON_OPS] = {
     { "dequant_row_q6_k", view_dequant },   { "dequant_row_q8_k", view_dequant },
     { "quantize_row_q4_k", view_quantize }, { "quantize_row_q5_k", view_quantize },
     { "quantize_row_q6_k", view_quantize }, { "quantize_row_q8_k", view_quantize },
+    { "dequant_row_f16", view_dequant },    { "dequant_row_bf16", view_dequant },
+    { "dequant_row_int4", view_dequant },   { "dequant_row_q4_0", view_dequant },
+    { "dequant_row_q4_1", view_dequant },   { "dequant_row_q5_0", view_dequant },
+    { "dequant_row_q5_1", view_dequant },   { "dequant_row_q8_1", view_dequant },
+    { "quantize_row_f16", view_quantize },  { "quantize_row_bf16", view_quantize },
+    { "quantize_row_int8", view_quantize }, { "quantize_row_int4", view_quantize },
+    { "quantize_row_q4_0", view_quantize }, { "quantize_row_q4_1", view_quantize },
+    { "quantize_row_q5_0", view_quantize }, { "quantize_row_q5_1", view_quantize },
+    { "quantize_row_q8_1", view_quantize },
 };
 
 void hn_spoil(const hn_seen *o, size_t row, size_t col)

@@ -27,8 +27,14 @@
 #include "unary.h"
 
 static const char *const stems[] = {
-    "dequant_row_q8_0",  "exp_f32",           "gemm_nt_f32",
-    "gemm_nt_q8_0_q8_0", "quantize_row_q8_0", "softmax_causal_f32",
+    "dequant_row_bf16",  "dequant_row_f16",   "dequant_row_int4",  "dequant_row_int8",
+    "dequant_row_q4_0",  "dequant_row_q4_1",  "dequant_row_q4_k",  "dequant_row_q5_0",
+    "dequant_row_q5_1",  "dequant_row_q5_k",  "dequant_row_q6_k",  "dequant_row_q8_0",
+    "dequant_row_q8_1",  "dequant_row_q8_k",  "exp_f32",           "gemm_nt_f32",
+    "gemm_nt_q8_0_q8_0", "quantize_row_bf16", "quantize_row_f16",  "quantize_row_int4",
+    "quantize_row_int8", "quantize_row_q4_0", "quantize_row_q4_1", "quantize_row_q4_k",
+    "quantize_row_q5_0", "quantize_row_q5_1", "quantize_row_q5_k", "quantize_row_q6_k",
+    "quantize_row_q8_0", "quantize_row_q8_1", "quantize_row_q8_k", "softmax_causal_f32",
 };
 enum { STEMS = sizeof stems / sizeof *stems };
 
@@ -599,9 +605,10 @@ static int report(FILE *to)
 {
     const char *const error = ck_isa_max_error();
     const ck_kernel *const exp = ck_dispatch("exp_f32");
-    const ck_kernel *const avx2 = &ck_subject_v1()->kernels[2]; /* of the first stem */
+    const ck_kernel *avx2 = ck_subject_v1()->kernels;
     float x = 0;
 
+    while (strcmp(avx2->isa, "avx2") != 0) avx2++;
     fprintf(to, "mask %x; ", ck_isa_mask());
     fprintf(to, "widened %x; ", ck_isa_set_mask(~0u));
     fprintf(to, "exp_f32 %s, %s; ", exp ? exp->isa : "none",
