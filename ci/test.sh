@@ -59,6 +59,9 @@ fi
 tests dev -LE 'selftest|slow'
 tests clang -L unit
 tests asan -L 'unit|smoke'
+step strict ci/strict.sh || :
+step fuzz ci/fuzz.sh 5 || :
+step coverage coverage/report.sh || :
 
 say "all tests"
 ci/junit.sh "$junit"/*.xml

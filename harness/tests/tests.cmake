@@ -14,8 +14,14 @@ add_test(NAME cli COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/cli.sh $<TARGET_FILE
 set_tests_properties(cli PROPERTIES LABELS "unit;cli" TIMEOUT 1800
   ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 
-# Both compile many small libraries by the default compiler: once, without a sanitizer, is enough.
-if(CMAKE_BUILD_TYPE STREQUAL Release AND CMAKE_C_COMPILER_ID STREQUAL GNU)
+# These compile many small libraries by the default compiler: once, without a sanitizer, is enough,
+# and once more for coverage.
+set(HN_ONCE OFF)
+if(CMAKE_BUILD_TYPE STREQUAL Release AND (CMAKE_C_COMPILER_ID STREQUAL GNU OR
+    CMAKE_C_FLAGS MATCHES profile))
+  set(HN_ONCE ON)
+endif()
+if(HN_ONCE)
   add_test(NAME tools COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/tools.sh $<TARGET_FILE:ckparity>
     ${CMAKE_SOURCE_DIR} ${CMAKE_C_COMPILER})
   set_tests_properties(tools PROPERTIES LABELS "unit;tools" TIMEOUT 900)
@@ -84,8 +90,8 @@ add_test(NAME golden COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/golden.sh $<TARGE
   ${CMAKE_SOURCE_DIR} ${CMAKE_C_COMPILER})
 set_tests_properties(golden PROPERTIES LABELS "unit;golden")
 
-# The history is built by the default compiler, whatever this build's: once is enough.
-if(CMAKE_BUILD_TYPE STREQUAL Release AND CMAKE_C_COMPILER_ID STREQUAL GNU)
+# The history is built by the default compiler, whatever this build's.
+if(HN_ONCE)
   add_test(NAME bisect COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/bisect.sh $<TARGET_FILE:ckparity>
     ${CMAKE_SOURCE_DIR} ${CMAKE_C_COMPILER})
   set_tests_properties(bisect PROPERTIES LABELS "slow;bisect" SKIP_RETURN_CODE 77 TIMEOUT 1200
