@@ -227,10 +227,11 @@ static void add_row(hn_run *run, const options *o, const ck_kernel *kernel, cons
     hn_row *row = &run->rows[run->nrows];
     *row = (hn_row){ .kernel = kernel, .op = op, .strict = strict, .skip = kernel->unavailable };
     snprintf(row->name, sizeof row->name, "%s_%s", kernel->stem, kernel->isa);
-    if (row_matches(row, o)) run->nrows++;
+    if (!row_matches(row, o)) return;
+    if (!run->suite || hn_suite_has(run->suite, op)) run->nrows++;
 }
 
-/* The rows of the subject that the options select, and a plan for each op. */
+/* The rows of the subject that options and suite select, and a plan for each op. */
 static int select_rows(hn_run *run, const options *o, const ck_subject *subject)
 {
     run->rows = calloc(2 * (size_t)subject->count + 1, sizeof *run->rows);
@@ -408,8 +409,8 @@ static int run_command(options *o)
                    .jobs = o->jobs,
                    .fail_fast = o->fail_fast,
                    .progress = isatty(fileno(stderr)) };
-    int status = select_rows(&run, o, subject);
-    if (status == EXIT_OK) status = select_cases(&run, o);
+    int status = select_cases(&run, o);
+    if (status == EXIT_OK) status = select_rows(&run, o, subject);
     if (status == EXIT_OK) status = run_selected(o, &run, expect, subject);
     free_run(&run);
     hn_expect_free(expect);

@@ -261,6 +261,13 @@ void hn_suite_keep(hn_suite *suite, int (*wanted)(void *context, const hn_op *op
     suite->npatterns = kept;
 }
 
+int hn_suite_has(const hn_suite *suite, const hn_op *op)
+{
+    for (size_t i = 0; i < suite->npatterns; i++)
+        if (suite->patterns[i].op == op) return 1;
+    return 0;
+}
+
 size_t hn_suite_count(const hn_suite *suite)
 {
     size_t count = 0;

@@ -23,6 +23,8 @@ void hn_suite_keep(hn_suite *suite, int (*wanted)(void *context, const struct hn
                    void *context);
 
 size_t hn_suite_count(const hn_suite *suite);
+/* Whether a line is of this op. */
+int hn_suite_has(const hn_suite *suite, const struct hn_op *op);
 /* Case `index` under a master seed. Returns 1 if all its keys were given by the line, 0 if some were
  * drawn, -1 with one line in `error` if its combination of values makes no case. */
 int hn_suite_case(const hn_suite *suite, size_t index, uint64_t seed, hn_case *c, char *error,
