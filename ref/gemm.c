@@ -4,6 +4,8 @@
 #include "range.h"
 #include "sum.h"
 
+ref_fn ref_gemm_nt_f32, ref_gemm_nt_q8_0_q8_0;
+
 enum { BLOCK = 32, BYTES = 34, BATCH = 8 /* specs that are evaluated at a time */ };
 
 /* The terms of one output, exact in double. */

@@ -2,6 +2,8 @@
 /* Reference of softmax: p_j = E_j / D, E_j = exp(x_j - m), D = sum E_j, m the maximum. */
 #include "sum.h"
 
+ref_fn ref_softmax_causal_f32;
+
 /* One row, E its exponentials. */
 typedef struct row {
     const float *x;

@@ -2,6 +2,8 @@
 /* References of elementwise functions. */
 #include "range.h"
 
+ref_fn ref_exp_f32;
+
 /* libm's exp is good to 1 ulp, 2 REF_UD; the strict kernels' own is taken to be to 2. */
 static const double exp_own = 2 * REF_UD, exp_strict = 4 * REF_UD;
 

@@ -16,6 +16,9 @@
 #include "../range.h"
 #include "../sum.h"
 
+ref_fn ref_gemm_nt_f32, ref_gemm_nt_q8_0_q8_0, ref_softmax_causal_f32, ref_exp_f32;
+ref_fn ref_quantize_row_q8_0, ref_dequant_row_q8_0;
+
 static uint64_t state;
 
 /* splitmix64 */
