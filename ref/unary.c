@@ -51,7 +51,7 @@ static ref_ball exp_of(const ref_spec *spec, double x, double v)
 }
 
 /* y = exp(x), |dy| <= rexp u y. exp(0) = 1, exp(-inf) = +0, exp(+inf) = +inf, NaN gives NaN, all
- * with radius 0. Source: unary.h, oracle.md 1. */
+ * with radius 0. Source: kernels.def; docs/oracle.md, "exp". */
 void ref_exp_f32(const void *args, const ref_tile *tile, const ref_spec *specs, size_t nspecs,
                  ref_out *out)
 {

@@ -1556,7 +1556,7 @@ static void exp_budget_reaches_the_sum(void **unused)
     }
 }
 
-/* The declared defects of oracle.md 5 are outside: a reciprocal of 12 bits, a dropped element. */
+/* Defects that must not hide are outside: a reciprocal of 12 bits, a dropped element. */
 static void softmax_defects_are_outside(void **unused)
 {
     soft s = { .num = orders[5] };
