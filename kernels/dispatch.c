@@ -133,7 +133,7 @@ static int check_gemm(const void *args, const block *of)
         !fits(g->n, g->ldb, g->k, size) || (reads_c && !fits(g->m, g->ldc, g->n, size)))
         return CK_ERR_SHAPE;
     if (!g->y || (g->k && (!g->a || !g->b)) || (reads_c && !g->c)) return CK_ERR_NULL;
-    return gemm_overlap(g, reads_c, size);
+    return (int)gemm_overlap(g, reads_c, size);
 }
 
 static ck_status gemm_q_overlap(const ck_gemm_q_args *g, size_t blocks, size_t bytes)
@@ -157,7 +157,7 @@ static int check_gemm_q(const void *args, const block *of)
         !fits(g->n, g->ldb, blocks, of->bytes))
         return CK_ERR_SHAPE;
     if (!g->y || (g->k && (!g->a || !g->b))) return CK_ERR_NULL;
-    return gemm_q_overlap(g, blocks, of->bytes);
+    return (int)gemm_q_overlap(g, blocks, of->bytes);
 }
 
 static int check_softmax(const void *args, const block *of)
