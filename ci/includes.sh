@@ -8,7 +8,7 @@ set -eu
 # Files (first match; * stays within a folder, ** does not) : what they may include. Paths are
 # "..." includes as found in the tree, <...> are headers of the system, <c> those of C11.
 table='
-kernels/include/ck/*  : kernels/include/ck/*.h <c>
+kernels/include/ck/*  : kernels/include/ck/*.h kernels/kernels.def <c>
 kernels/tests/*       : kernels/**.h kernels/kernels.def <c> <posix> <cmocka.h> <*mmintrin.h> <cpuid.h>
 kernels/**            : kernels/**.h kernels/kernels.def <c> <*mmintrin.h> <cpuid.h> <pthread.h>
 ref/tests/*           : ref/*.h kernels/include/ck/ck_numspec.h <c> <cmocka.h> <mpfr.h> <gmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The fills. What each hunts: docs/oracle.md. Exact fills keep every sum within the significand:
+/* The fills. What each hunts: docs/cases.md. Exact fills keep every sum within the significand:
  * multiples of g whose magnitudes add up to less than 2^24 g, whatever alpha, beta and bias. */
 #include "fill.h"
 

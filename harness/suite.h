@@ -3,7 +3,8 @@
  *     stem key=values ... [repeat=N]   # why
  * where values is a comma list of words and ranges lo..hi or lo..hi/step. A line with gen= is one
  * canonical case, run as it stands. Any other line makes, for each combination of its values, N cases
- * whose remaining keys are drawn from the seed. */
+ * whose remaining keys are drawn from the seed. "* repeat=N" is such a line for every op that no line
+ * above names. */
 #ifndef HN_SUITE_H
 #define HN_SUITE_H
 

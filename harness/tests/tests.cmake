@@ -25,6 +25,15 @@ if(HN_ONCE)
   add_test(NAME tools COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/tools.sh $<TARGET_FILE:ckparity>
     ${CMAKE_SOURCE_DIR} ${CMAKE_C_COMPILER})
   set_tests_properties(tools PROPERTIES LABELS "unit;tools" TIMEOUT 900)
+  add_test(NAME docs COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/docs.sh $<TARGET_FILE:ckparity>
+    ${CMAKE_SOURCE_DIR})
+  add_test(NAME docs.add-a-kernel COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/docs.sh
+    $<TARGET_FILE:ckparity> ${CMAKE_SOURCE_DIR} docs/add-a-kernel.md)
+  add_test(NAME docs.wrong COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/docs_wrong.sh
+    $<TARGET_FILE:ckparity> ${CMAKE_SOURCE_DIR})
+  set_tests_properties(docs docs.add-a-kernel docs.wrong PROPERTIES LABELS "unit;docs" TIMEOUT 600
+    SKIP_RETURN_CODE 77)
+  set_tests_properties(docs.add-a-kernel PROPERTIES PROCESSORS 2)
   add_test(NAME emitted COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/emitted.sh $<TARGET_FILE:ckparity>)
   set_tests_properties(emitted PROPERTIES LABELS "selftest" TIMEOUT 1800 SKIP_RETURN_CODE 77)
 endif()

@@ -18,7 +18,6 @@ typedef struct ck_quantize_args {
     const float *x;
     size_t n;
 } ck_quantize_args;
-CK_API ck_status ck_quantize_row_q8_0(const ck_quantize_args *args);
 
 /* Values of a row of blocks. q8_0: y = d * q, exact in f32; the sign of zero follows IEEE.
  * Shapes: x n/32 blocks at any byte address; y [n] f32.   Requires: n a multiple of 32; no overlap. */
@@ -27,6 +26,5 @@ typedef struct ck_dequant_args {
     const void *x;
     size_t n;
 } ck_dequant_args;
-CK_API ck_status ck_dequant_row_q8_0(const ck_dequant_args *args);
 
 #endif
