@@ -231,6 +231,6 @@ int hn_test_cases(void)
 
 int main(void)
 {
-    const int failed = hn_test_cases() + hn_test_data() + hn_test_runs();
+    const int failed = hn_test_cases() + hn_test_data() + hn_test_runs() + hn_test_bench();
     return failed ? 1 : 0;
 }
