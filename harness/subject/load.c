@@ -67,7 +67,8 @@ static int copy_file(const char *path)
 
 /* The loader takes a file for the same library if it has the same name, path or inode, so each copy
  * is another file, and its descriptor stays open, for that is its name. */
-void *hn_load_copy(const char *path, const hn_setting *settings, char *reason, size_t size)
+void *hn_load_copy(const char *path, const hn_setting *settings, void (*first)(void *library),
+                   char *reason, size_t size)
 {
     char name[64], *before[SETTINGS_MAX] = { NULL };
     const int copy = copy_file(path);
@@ -83,6 +84,7 @@ void *hn_load_copy(const char *path, const hn_setting *settings, char *reason, s
     }
     void *const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!library) snprintf(reason, size, "%s: %s", path, dlerror());
+    if (library && first) first(library);
     for (size_t i = 0; settings[i].name; i++) {
         set(settings[i].name, before[i]);
         free(before[i]);

@@ -22,8 +22,10 @@ typedef struct hn_setting {
 } hn_setting;
 
 /* Opens a copy of the library for itself, its own data included, under these settings, which end
- * with a name of NULL. Many libraries choose their kernels once, when they are loaded; copies choose
- * apart. Returns NULL, with the reason, if that fails. It stays open until the process ends. */
-void *hn_load_copy(const char *path, const hn_setting *settings, char *reason, size_t size);
+ * with a name of NULL. Many libraries choose their kernels once, when they are loaded or first used;
+ * copies choose apart. `first`, if not NULL, is called under the settings as well. Returns NULL, with
+ * the reason, if the library cannot be opened. It stays open until the process ends. */
+void *hn_load_copy(const char *path, const hn_setting *settings, void (*first)(void *library),
+                   char *reason, size_t size);
 
 #endif

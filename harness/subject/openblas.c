@@ -59,7 +59,7 @@ static void load_core(int variant, const char *path, char *version)
         strcpy(b->reason, lacks);
         return;
     }
-    void *const library = hn_load_copy(path, settings, b->reason, sizeof b->reason);
+    void *const library = hn_load_copy(path, settings, NULL, b->reason, sizeof b->reason);
     if (!library) return;
     blas_find(b, library);
     if (!hn_load_symbol(&core_of, library, "openblas_get_corename") ||
