@@ -13,7 +13,7 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_INPUT = 2, EXIT_ALL_SKIPPED = 77 };
 enum { SUBJECTS_MAX = 16, JSON_SCHEMA = 1 };
 
 /* The adapters that come with ckparity. */
-static const char *const adapters[] = { "ggml" };
+static const char *const adapters[] = { "openblas", "blis", "onednn", "ggml", "sleef" };
 
 typedef struct bench {
     const hn_bench_options *o;

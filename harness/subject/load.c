@@ -42,6 +42,15 @@ const char *hn_load_path(const char *variable, const char *const *paths, char *r
     return NULL;
 }
 
+void hn_load_real_name(const char *path, char *name, size_t size)
+{
+    char *const real = realpath(path, NULL);
+    const char *const whole = real ? real : path;
+    const char *const slash = strrchr(whole, '/');
+    snprintf(name, size, "%s", slash ? slash + 1 : whole);
+    free(real);
+}
+
 static void set(const char *name, const char *value)
 {
     if (value)

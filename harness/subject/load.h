@@ -16,6 +16,9 @@ const char *hn_load_environment(const char *name);
  * that ends with NULL, that is there. Returns NULL, with the reason, if none is. */
 const char *hn_load_path(const char *variable, const char *const *paths, char *reason, size_t size);
 
+/* The last part of what the path leads to: libsleef.so.3.5.1 of libsleef.so.3. */
+void hn_load_real_name(const char *path, char *name, size_t size);
+
 /* A variable of the environment while a library is opened; value NULL: unset. */
 typedef struct hn_setting {
     const char *name, *value;

@@ -12,3 +12,7 @@ hn_adapter(ggml)
 hn_adapter(blis harness/subject/load.c)
 hn_adapter(onednn harness/subject/load.c)
 hn_adapter(openblas harness/subject/load.c)
+hn_adapter(sleef harness/subject/load.c harness/subject/sleef_128.c harness/subject/sleef_256.c
+  harness/subject/sleef_512.c)
+set_source_files_properties(harness/subject/sleef_256.c PROPERTIES COMPILE_OPTIONS -mavx)
+set_source_files_properties(harness/subject/sleef_512.c PROPERTIES COMPILE_OPTIONS -mavx512f)

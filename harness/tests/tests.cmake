@@ -50,6 +50,14 @@ set_tests_properties(smoke PROPERTIES LABELS "smoke;quick" SKIP_RETURN_CODE 77 P
 add_test(NAME selftest COMMAND ckparity selftest)
 set_tests_properties(selftest PROPERTIES LABELS "selftest;quick" PROCESSORS 2 TIMEOUT 1800)
 
+# Other libraries, where they are installed: nothing fails but what is known.
+foreach(peer blis ggml onednn openblas sleef)
+  add_test(NAME subject.${peer} COMMAND ckparity run --subject ${peer}
+    --expect ${CMAKE_SOURCE_DIR}/harness/subject/${peer}.expect)
+  set_tests_properties(subject.${peer} PROPERTIES LABELS "subject" SKIP_RETURN_CODE 77 PROCESSORS 2
+    TIMEOUT 1800)
+endforeach()
+
 # A wrong harness: the same program with one function of the harness replaced by the linker. Its
 # selftest must miss MUTANT.
 function(hn_wrong name function mutant)
