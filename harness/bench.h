@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "ck_subject.h"
 #include "suite.h"
 
 /* Cases a second of one core, all checks on, for a 256-element dot, and how often each check was
@@ -13,6 +14,7 @@
 int hn_bench_harness(void);
 
 typedef struct hn_bench_options {
+    const ck_subject *own;      /* our kernels */
     hn_suite *suite;            /* the cases */
     const char *const *filters; /* rows of ours that are wanted; none: all */
     size_t nfilters;

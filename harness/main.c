@@ -476,7 +476,8 @@ static int bench_command(options *o)
     const ck_subject *own = hn_subject_open(NULL, error, sizeof error);
     if (!own) return bad_input("%s", error);
     if (check_isas(o, own) == EXIT_INPUT) return EXIT_INPUT;
-    hn_bench_options bench = { .suite = open_suite(o, "bench"),
+    hn_bench_options bench = { .own = own,
+                               .suite = open_suite(o, "bench"),
                                .filters = o->filters,
                                .nfilters = o->nfilters,
                                .isa = o->isa,

@@ -130,6 +130,8 @@ static void bench_writes_json(void **state)
     close(fd);
     hn_bench_options o = { .filters = filters, .nfilters = 2, .mode = HN_BOTH, .json = path };
     o.budget = 0.02;
+    const ck_subject own = *hn_test_subject();
+    o.own = &own;
     o.suite =
         hn_suite_parse("exp_f32 gen=1 N=64 fill=unit\ngemm_nt_f32 gen=1 M=1 N=1 K=1 fill=int\n",
                        "here", error, sizeof error);
