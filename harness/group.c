@@ -708,20 +708,29 @@ static void check_strict(hn_runner *r, hn_result *results)
     }
 }
 
+/* Whether a live unit of operand k lies outside; the others are junk, whatever it looks like. */
+static bool operand_leaves(const hn_runner *r, size_t k, const ck_domain *domain)
+{
+    const hn_placed *p = &r->placed[k];
+    const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(r->c->op, k)];
+    const int least = r->family->operands[k].role == HN_ROLE_LEFT ? domain->code_min : -128;
+    for (size_t row = 0; p->at && row < p->rows; row++) {
+        const unsigned char *at = p->at + row * p->ld * p->unit;
+        const size_t cols = r->family->live ? r->live[k][row] : p->cols;
+        for (size_t u = 0; u < cols; u++)
+            if (info->leaves(at + u * p->unit, domain->flags, least)) return true;
+    }
+    return false;
+}
+
 /* Whether inputs or environment leave the domain that the kernel declares. */
 static bool outside_domain(const hn_runner *r, const ck_domain *domain)
 {
-    bool outside = domain && domain->flags & CK_DOMAIN_NEAREST && r->c->fp != HN_FP_NEAREST;
-    for (size_t k = 1; domain && k < r->family->noperands; k++) {
-        const hn_placed *p = &r->placed[k];
-        const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(r->c->op, k)];
-        const bool activation = r->family->operands[k].role == HN_ROLE_LEFT;
-        for (size_t u = 0; p->at && u < p->rows * p->cols; u++) {
-            const unsigned char *at = p->at + (u / p->cols * p->ld + u % p->cols) * p->unit;
-            outside |= info->leaves(at, domain->flags, activation ? domain->code_min : -128);
-        }
-    }
-    return outside;
+    if (!domain) return false;
+    if (domain->flags & CK_DOMAIN_NEAREST && r->c->fp != HN_FP_NEAREST) return true;
+    for (size_t k = 1; k < r->family->noperands; k++)
+        if (operand_leaves(r, k, domain)) return true;
+    return false;
 }
 
 static void settle(hn_runner *r, hn_result *results)

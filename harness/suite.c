@@ -32,7 +32,7 @@ struct hn_suite {
     size_t npatterns;
 };
 
-extern const char hn_suite_smoke[], hn_suite_ci[], hn_suite_nightly[];
+extern const char hn_suite_smoke[], hn_suite_ci[], hn_suite_nightly[], hn_suite_bench[];
 
 static int add_value(values *v, const char *text, char *error, size_t size)
 {
@@ -266,7 +266,8 @@ hn_suite *hn_suite_open(const char *name, char *error, size_t size)
         const char *name, *text;
     } builtin[] = { { "smoke", hn_suite_smoke },
                     { "ci", hn_suite_ci },
-                    { "nightly", hn_suite_nightly } };
+                    { "nightly", hn_suite_nightly },
+                    { "bench", hn_suite_bench } };
     for (size_t i = 0; i < sizeof builtin / sizeof builtin[0]; i++)
         if (strcmp(builtin[i].name, name) == 0)
             return hn_suite_parse(builtin[i].text, name, error, size);

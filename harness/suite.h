@@ -12,7 +12,7 @@
 
 typedef struct hn_suite hn_suite;
 
-/* The built-in suite of that name (smoke, ci, nightly), else the file of that path.
+/* The built-in suite of that name (smoke, ci, nightly, bench), else the file of that path.
  * Returns NULL with one line in `error` that names file, line, key, value and limit. */
 hn_suite *hn_suite_open(const char *name, char *error, size_t size);
 /* A suite of the given lines; `origin` names them in errors. */

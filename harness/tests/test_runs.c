@@ -360,7 +360,7 @@ static const char *json_value(const char *s)
     }
 }
 
-static bool is_json(const char *s)
+bool hn_test_is_json(const char *s)
 {
     s = json_value(blanks(s));
     return s && *blanks(s) == '\0';
@@ -373,10 +373,10 @@ static void json_is_well_formed(void **state)
     static hn_stats stats[1];
     char error[768];
     (void)state;
-    assert_true(is_json("{\"a\": [1, -2.5e3, \"\\u0001\\n\", {}, [], true]}\n"));
-    assert_false(is_json("{\"a\": nan}") || is_json("[1,]") || is_json("[1") ||
-                 is_json("{\"a\" 1}"));
-    assert_true(is_json(json_of(2, text)));
+    assert_true(hn_test_is_json("{\"a\": [1, -2.5e3, \"\\u0001\\n\", {}, [], true]}\n"));
+    assert_false(hn_test_is_json("{\"a\": nan}") || hn_test_is_json("[1,]") ||
+                 hn_test_is_json("[1") || hn_test_is_json("{\"a\" 1}"));
+    assert_true(hn_test_is_json(json_of(2, text)));
     assert_non_null(strstr(text, "\"schema\": 1"));
     assert_non_null(strstr(text, "\"seed\": \"5\""));
 
@@ -393,7 +393,7 @@ static void json_is_well_formed(void **state)
     write_file("");
     assert_int_equal(hn_report_json(&run, &(hn_totals){ 0 }, &subject, path, error, sizeof error),
                      0);
-    if (!is_json(read_file(path))) fail_msg("not JSON: %s", read_file(path));
+    if (!hn_test_is_json(read_file(path))) fail_msg("not JSON: %s", read_file(path));
     unlink(path);
 }
 

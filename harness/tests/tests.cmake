@@ -1,7 +1,7 @@
 # Tests of the harness, and of its tests.
 find_package(cmocka CONFIG REQUIRED)
 add_executable(test_harness harness/tests/test_harness.c harness/tests/test_data.c
-  harness/tests/test_runs.c)
+  harness/tests/test_runs.c harness/tests/test_bench.c)
 target_compile_definitions(test_harness PRIVATE _GNU_SOURCE)
 target_include_directories(test_harness PRIVATE ${CMOCKA_INCLUDE_DIR})
 target_link_libraries(test_harness PRIVATE ck_harness ck_flags ${CMOCKA_LIBRARIES})
@@ -13,6 +13,10 @@ add_test(NAME cli COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/cli.sh $<TARGET_FILE
 # A command that ends with an error leaves its memory to the exit.
 set_tests_properties(cli PROPERTIES LABELS "unit;cli" TIMEOUT 1800
   ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+
+add_test(NAME bench COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/bench.sh $<TARGET_FILE:ckparity>
+  ${CMAKE_SOURCE_DIR} ${CMAKE_C_COMPILER})
+set_tests_properties(bench PROPERTIES LABELS "unit;bench" ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 
 # These compile many small libraries by the default compiler: once, without a sanitizer, is enough,
 # and once more for coverage.
@@ -54,6 +58,14 @@ set_tests_properties(smoke PROPERTIES LABELS "smoke;quick" SKIP_RETURN_CODE 77 P
   TIMEOUT 1800)
 add_test(NAME selftest COMMAND ckparity selftest)
 set_tests_properties(selftest PROPERTIES LABELS "selftest;quick" PROCESSORS 2 TIMEOUT 1800)
+
+# Other libraries, where they are installed: nothing fails but what is known.
+foreach(peer blis ggml onednn openblas sleef)
+  add_test(NAME subject.${peer} COMMAND ckparity run --subject ${peer}
+    --expect ${CMAKE_SOURCE_DIR}/harness/subject/${peer}.expect)
+  set_tests_properties(subject.${peer} PROPERTIES LABELS "subject" SKIP_RETURN_CODE 77 PROCESSORS 2
+    TIMEOUT 1800)
+endforeach()
 
 # A wrong harness: the same program with one function of the harness replaced by the linker. Its
 # selftest must miss MUTANT.
