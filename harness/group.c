@@ -2,7 +2,9 @@
 /* The generic run of a case. Every check here is on for every kernel of every family. */
 #include "group.h"
 
+#include <dlfcn.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,6 +260,20 @@ static void call_plain(hn_runner *r, const hn_variant *v, hn_pattern prefill, tr
     call(r, v, r->c, at, r->ld, &r->placed[0], t);
 }
 
+/* "memset of libc.so.6" or "libck.so+0x1a2b", for addr2line: where the instruction is. */
+static const char *place_of(const void *pc, char *text, size_t size)
+{
+    Dl_info info;
+    if (!dladdr(pc, &info) || !info.dli_fname) return "code of no file";
+    const char *slash = strrchr(info.dli_fname, '/');
+    const char *const file = slash ? slash + 1 : info.dli_fname;
+    if (info.dli_sname)
+        snprintf(text, size, "%s of %s", info.dli_sname, file);
+    else
+        snprintf(text, size, "%s+%#tx", file, (const char *)pc - (const char *)info.dli_fbase);
+    return text;
+}
+
 static void record_signal(const hn_runner *r, const hn_outcome *o, hn_result *result)
 {
     for (size_t i = 0; i < r->family->noperands; i++) {
@@ -274,7 +290,12 @@ static void record_signal(const hn_runner *r, const hn_outcome *o, hn_result *re
                       "signal %d at byte %+td from the start of %s", o->signal,
                       (const unsigned char *)o->address - p->at, name);
     }
-    hn_record(result, HN_CRASH, HN_CHECK_CRASH, "signal %d at address %p", o->signal, o->address);
+    char place[128];
+    const char *const at = o->signal == SIGABRT ? ""
+                           : o->address         ? " at an address of no operand"
+                                                : " at address 0 or a malformed one";
+    hn_record(result, HN_CRASH, HN_CHECK_CRASH, "signal %d%s, in %s", o->signal, at,
+              place_of(o->pc, place, sizeof place));
 }
 
 static void record_overwrite(const hn_placed *y, const unsigned char *where, hn_result *result)
