@@ -187,6 +187,48 @@ static void print_detail(const hn_failure *f, FILE *out)
     if (cause) fprintf(out, "    cause? %s\n", cause);
 }
 
+static bool same_case(const hn_failure *a, const hn_failure *b)
+{
+    const char *const lines[] = { a->line, b->line };
+    char plain[2][HN_LINE_MAX], error[256];
+    for (size_t i = 0; i < 2; i++) {
+        hn_case c;
+        if (hn_case_parse(&c, lines[i], error, sizeof error) != 0) return false;
+        c.isa[0] = '\0';
+        c.mode = HN_BOTH;
+        hn_case_print(&c, plain[i], sizeof plain[i]);
+    }
+    return strcmp(plain[0], plain[1]) == 0;
+}
+
+/* The same wrong outcome of the same case, in another variant or mode. */
+static bool same_fault(const hn_run *run, const hn_failure *a, const hn_failure *b)
+{
+    return run->rows[a->row].op == run->rows[b->row].op && same_case(a, b) &&
+           a->expected == b->expected && a->result.verdict == b->result.verdict &&
+           a->result.check == b->result.check && strcmp(a->result.what, b->result.what) == 0 &&
+           strcmp(a->result.detail, b->result.detail) == 0;
+}
+
+static bool seen_before(const hn_run *run, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (same_fault(run, &run->failures[k], &run->failures[i])) return true;
+    return false;
+}
+
+static void print_likewise(const hn_run *run, size_t i, FILE *out)
+{
+    const char *lead = "    also   ";
+    for (size_t k = i + 1; k < run->nfailures; k++) {
+        const hn_row *row = &run->rows[run->failures[k].row];
+        if (!same_fault(run, &run->failures[i], &run->failures[k])) continue;
+        fprintf(out, "%s%s %s", lead, row->kernel->isa, row->strict ? "strict" : "fast");
+        lead = ", ";
+    }
+    if (lead[0] == ',') fputc('\n', out);
+}
+
 void hn_report_failures(const hn_run *run, const hn_expectations *expect, bool color, FILE *out)
 {
     const char *red = color ? "\033[31m" : "", *plain = color ? "\033[0m" : "", *text;
@@ -195,11 +237,13 @@ void hn_report_failures(const hn_run *run, const hn_expectations *expect, bool c
         const hn_failure *f = &run->failures[i];
         const hn_row *row = &run->rows[f->row];
         const bool stale = f->result.verdict == HN_STALE;
+        if (seen_before(run, i)) continue;
         fprintf(out, "\n%s%s%s %s %s: %s%s%s%s\n", f->expected ? "" : red,
                 hn_verdict_names[f->result.verdict], plain, row->name,
                 row->strict ? "strict" : "fast", stale ? "" : hn_check_names[f->result.check],
                 stale ? "" : ": ", f->result.what, f->expected ? " (expected)" : "");
         if (!f->expected) print_detail(f, out);
+        print_likewise(run, i, out);
         fprintf(out, "    case   ckparity run '%s'\n", f->line);
         if (f->shrunk[0]) fprintf(out, "    shrunk ckparity run '%s'\n", f->shrunk);
     }
