@@ -112,7 +112,8 @@ static void shrink_found(const hn_plan *plan, size_t variant, const hn_result *l
         snprintf(o->what, sizeof o->what, "%s", shrunk.line);
     else
         snprintf(o->what, sizeof o->what, "%s%s%s", shrunk.line,
-                 shrunk.smaller[0] ? "\n     also " : ": does not fail like that by itself", shrunk.smaller);
+                 shrunk.smaller[0] ? "\n     also " : ": does not fail like that by itself",
+                 shrunk.smaller);
 }
 
 /* Case after case, until something is reported. */
