@@ -6,7 +6,7 @@
 _ckparity_options() {
     case $1 in
     list) echo --subject ;;
-    selftest) echo --seed --seeds ;;
+    selftest) echo --seed --seeds --shrink ;;
     bench) echo --suite --isa --mode --budget --subject --cold --json --harness ;;
     digest) echo --suite --isa --mode --seed --subject --check --old --unguarded ;;
     bisect) echo --good --bad ;;

@@ -11,7 +11,7 @@ set(HN_SOURCES
   harness/suites/suites.S
   harness/family/dequant.c harness/family/gemm.c harness/family/gemm_q.c harness/family/quantize.c
   harness/family/softmax.c harness/family/unary.c
-  harness/selftest/selftest.c harness/selftest/view.c harness/selftest/broken_x86_64.S
+  harness/selftest/selftest.c harness/selftest/minimal.c harness/selftest/view.c harness/selftest/broken_x86_64.S
   harness/selftest/position.c harness/selftest/memory.c harness/selftest/machine.c
   harness/selftest/gemm.c harness/selftest/gemm_q.c harness/selftest/softmax.c harness/selftest/quant.c)
 

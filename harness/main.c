@@ -34,7 +34,7 @@ typedef struct options {
     uint64_t seed;
     double budget;
     unsigned jobs, seeds;
-    bool unguarded, bisect, harness, cold, fail_fast, no_trace, editor;
+    bool shrink, unguarded, bisect, harness, cold, fail_fast, no_trace, editor;
 } options;
 
 static const char usage[] =
@@ -47,6 +47,7 @@ static const char usage[] =
     "  ckparity emit-c 'CASE' [-o FILE]        one C file that shows it without this program\n"
     "  ckparity gdb 'CASE'                     a debugger that stops at the kernel\n"
     "  ckparity selftest [--seeds N]           prove that deliberately wrong kernels are caught\n"
+    "  ckparity selftest --shrink              and that their shrunk cases are minimal\n"
     "  ckparity digest [FILTER | 'CASE'] ...   digests of the results, for golden files\n"
     "  ckparity bisect --good REV --bad REV ['CASE']   the commit that a failure came with;\n"
     "                                          also of libraries, compilers: docs/bisect.md\n"
@@ -183,6 +184,8 @@ static int parse_options(options *o, int argc, char **argv)
         char *name = argv[i], *equals = strchr(name, '=');
         if (strcmp(name, "--harness") == 0) {
             o->harness = true;
+        } else if (strcmp(name, "--shrink") == 0) {
+            o->shrink = true;
         } else if (strcmp(name, "--cold") == 0) {
             o->cold = true;
         } else if (strcmp(name, "--fail-fast") == 0) {
@@ -534,7 +537,7 @@ static int dispatch(const char *command, options *o)
     if (strcmp(command, "list") == 0) return list_command(o);
     if (strcmp(command, "digest") == 0) return digest_command(o);
     if (strcmp(command, "selftest") == 0)
-        return hn_selftest(o->seed, o->seeds, o->nfilters ? o->filters[0] : NULL);
+        return hn_selftest(o->seed, o->seeds, o->nfilters ? o->filters[0] : NULL, o->shrink);
     if (strcmp(command, "bench") == 0) return bench_command(o);
     if (strcmp(command, "run") != 0)
         return bad_input("unknown command %s (ckparity --help)", command);

@@ -193,6 +193,9 @@ exits 0 selftest exp_f32.first_element
 says '2 passed, 0 failed, 0 skipped'
 exits 0 selftest --seeds 2 --seed 7 'exp_f32.first_*.fast'
 says '1 passed, 0 failed, 0 skipped'
+exits 0 selftest --shrink 'exp_f32.residue_five.fast'
+says 'exp_f32 gen=1 N=5 fill=int'
+says '1 of 1 minimal (100.0 %)'
 exits 2 run --suite small.cases --expect
 
 exit "$rc"

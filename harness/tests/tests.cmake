@@ -40,6 +40,9 @@ if(HN_ONCE)
   set_tests_properties(docs.add-a-kernel PROPERTIES PROCESSORS 2)
   add_test(NAME emitted COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/emitted.sh $<TARGET_FILE:ckparity>)
   set_tests_properties(emitted PROPERTIES LABELS "selftest" TIMEOUT 1800 SKIP_RETURN_CODE 77)
+  # every mutant: shrunk cases are minimal
+  add_test(NAME selftest.shrink COMMAND ckparity selftest --shrink)
+  set_tests_properties(selftest.shrink PROPERTIES LABELS selftest PROCESSORS 2 TIMEOUT 1800)
 endif()
 
 # The mutants as a subject: what they do wrong is shown by emitted C files, too.
@@ -68,14 +71,14 @@ foreach(peer blis ggml onednn openblas sleef)
 endforeach()
 
 # A wrong harness: the same program with one function of the harness replaced by the linker. Its
-# selftest must miss MUTANT.
+# selftest (with OPTION) must miss MUTANT.
 function(hn_wrong name function mutant)
   add_executable(wrong_${name} harness/main.c harness/tests/wrong_${name}.c)
   target_compile_definitions(wrong_${name} PRIVATE _GNU_SOURCE)
   target_link_libraries(wrong_${name} PRIVATE ck_harness ck_flags)
   target_link_options(wrong_${name} PRIVATE -Wl,--wrap=${function})
   add_test(NAME selftest.wrong_${name} COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/wrong.sh
-    $<TARGET_FILE:wrong_${name}> ${mutant})
+    $<TARGET_FILE:wrong_${name}> ${mutant} ${ARGN})
   set_tests_properties(selftest.wrong_${name} PROPERTIES LABELS selftest TIMEOUT 1800)
 endfunction()
 hn_wrong(first_row hn_compare gemm_nt_f32.last_row.fast)
@@ -90,6 +93,7 @@ hn_wrong(canary hn_find_overwrite softmax_causal_f32.writes_slack.fast)
 hn_wrong(call hn_call exp_f32.clobbers_rbx.fast)
 hn_wrong(trace hn_call_traced gemm_nt_f32.scalar_as_sse41.fast)
 hn_wrong(crash hn_call exp_f32.writes_null.fast)
+hn_wrong(shrink hn_shrink_case exp_f32.nan_invented.fast --shrink)
 
 # Golden digests, a test a file; a fast one is skipped where its instruction set is missing, and an
 # instruction set without a file is a skipped test as well.
