@@ -2,6 +2,9 @@
 /* References of the k formats, blocks of 256: the formulas and layouts of docs/formats.md. */
 #include "f16.h"
 
+ref_fn ref_quantize_row_q4_k, ref_quantize_row_q5_k, ref_quantize_row_q6_k, ref_quantize_row_q8_k;
+ref_fn ref_dequant_row_q4_k, ref_dequant_row_q5_k, ref_dequant_row_q6_k, ref_dequant_row_q8_k;
+
 enum { BLOCK = 256, MOST_PARTS = 274 };
 
 static double half_at(const unsigned char *p)
