@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests of the k formats' entries: rejected arguments, and blocks worked out by hand under each best
- * bundle, in both modes. */
+/* Blocks of the k formats worked out by hand, under each best bundle and in both modes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,36 +43,6 @@ static void under_each(void (*test)(void))
 
 static float x[3 * CK_K_BLOCK];
 static unsigned char y[3 * BYTES_MOST + 1];
-
-static void entries_reject(void **state)
-{
-    (void)state;
-    for (size_t f = 0; f < FORMATS; f++) {
-        ck_status (*const to)(const ck_quantize_args *) = formats[f].quantize;
-        ck_status (*const from)(const ck_dequant_args *) = formats[f].dequant;
-        float *const within = x + CK_K_BLOCK;
-        assert_int_equal(to(NULL), CK_ERR_NULL);
-        assert_int_equal(to(&(ck_quantize_args){ NULL, x, 256 }), CK_ERR_NULL);
-        assert_int_equal(to(&(ck_quantize_args){ y, NULL, 256 }), CK_ERR_NULL);
-        assert_int_equal(to(&(ck_quantize_args){ y, x, 32 }), CK_ERR_MULTIPLE);
-        assert_int_equal(to(&(ck_quantize_args){ y, x, SIZE_MAX - 255 }), CK_ERR_SHAPE);
-        assert_int_equal(to(&(ck_quantize_args){ within, x, 512 }), CK_ERR_ALIAS);
-        assert_int_equal(to(&(ck_quantize_args){ x, within, 256 }), CK_OK);
-        assert_int_equal(to(&(ck_quantize_args){ NULL, NULL, 0 }), CK_OK);
-        assert_int_equal(from(NULL), CK_ERR_NULL);
-        assert_int_equal(from(&(ck_dequant_args){ NULL, y, 256 }), CK_ERR_NULL);
-        assert_int_equal(from(&(ck_dequant_args){ x, NULL, 256 }), CK_ERR_NULL);
-        assert_int_equal(from(&(ck_dequant_args){ x, y, 255 }), CK_ERR_MULTIPLE);
-        assert_int_equal(from(&(ck_dequant_args){ x, y, SIZE_MAX - 255 }), CK_ERR_SHAPE);
-        assert_int_equal(from(&(ck_dequant_args){ x, within, 512 }), CK_ERR_ALIAS);
-        assert_int_equal(from(&(ck_dequant_args){ within, x, 256 }), CK_OK);
-        assert_int_equal(from(&(ck_dequant_args){ NULL, NULL, 0 }), CK_OK);
-        ck_isa_set_mask(0);
-        assert_int_equal(to(&(ck_quantize_args){ y, x, 256 }), CK_ERR_ISA);
-        assert_int_equal(from(&(ck_dequant_args){ x, y, 256 }), CK_ERR_ISA);
-        ck_isa_set_mask(~0u);
-    }
-}
 
 /* Scales 1 2 3 4 58 28 46 0 and minimums 5 6 7 8 25 43 61 15, packed by another program. */
 static const unsigned char scales[12] = { 0xc1, 0x42, 0x83, 0x04, 0x45, 0x86,
@@ -280,7 +249,6 @@ static void vectors_on_every_variant(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_reject),
         cmocka_unit_test(vectors_on_every_variant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
