@@ -15,36 +15,7 @@
 #include "../f16.h"
 #include "../range.h"
 #include "../sum.h"
-
-static uint64_t state;
-
-/* splitmix64 */
-static uint64_t bits64(void)
-{
-    uint64_t z = state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-static size_t below(size_t n) { return (size_t)(bits64() >> 11) % n; }
-
-static double unit(void) { return (double)(bits64() >> 11) * 0x1p-53; }
-
-static float normal(void)
-{
-    double s = 0;
-    for (int i = 0; i < 12; i++) s += unit();
-    return (float)(s - 6);
-}
-
-static float signed_pow2(int range)
-{
-    const double x = (0.5 + unit()) * ldexp(1, (int)below((size_t)range * 2 + 1) - range);
-    return (float)(bits64() & 1 ? x : -x);
-}
-
-static int within(double y, double v, double e) { return fabs(y - v) <= e; }
+#include "draw.h"
 
 /* ---- ball.h ---- */
 
@@ -1569,15 +1540,6 @@ static void softmax_defects_are_outside(void **unused)
     }
 }
 
-static int fresh(void **unused)
-{
-    (void)unused;
-    state = 1;
-    return 0;
-}
-
-#define TEST(f) cmocka_unit_test_setup(f, fresh)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1623,5 +1585,6 @@ int main(void)
         TEST(exp_budget_reaches_the_sum),
         TEST(softmax_defects_are_outside),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL) + ref_test_identities();
+    return failed != 0;
 }
