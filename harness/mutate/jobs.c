@@ -54,15 +54,19 @@ static int link_site(const hn_hunt *h, const hn_site *s, const char *folder, siz
                    s->nunits, output);
 }
 
-/* Under each run seed; the first one's verdict is the mutant's. */
-static void judge_kernel(const hn_hunt *h, const hn_site *s, const char *library, hn_fate *fate)
+/* Under each run seed; the first one's verdict is the mutant's. What is known to be equivalent
+ * (`known`) is not tried again. */
+static void judge_kernel(const hn_hunt *h, const hn_site *s, const char *library, bool known,
+                         hn_fate *fate)
 {
     const hn_ordeal all = { .seed = h->o.run_seeds[0], .all = true };
     uint32_t missed = 0;
-    for (size_t i = h->o.nrun_seeds; i-- > 0;) {
+    for (size_t i = 0; i < h->o.nrun_seeds; i++) {
         const hn_ordeal ordeal = { .suite = h->o.suite, .seed = h->o.run_seeds[i] };
-        hn_judge_kernel(library, s->stem, s->isa, &ordeal, fate);
-        if (fate->kind == HN_FATE_SURVIVED) missed |= 1u << i;
+        hn_fate other = { .kind = HN_FATE_NONE }, *mine = i == 0 ? fate : &other;
+        hn_judge_kernel(library, s->stem, s->isa, &ordeal, mine);
+        if (mine->kind == HN_FATE_SURVIVED) missed |= 1u << i;
+        if (known && missed) break;
     }
     fate->missed = missed;
     if (fate->kind == HN_FATE_KILLED && h->o.ablation)
@@ -82,7 +86,8 @@ static void judge_other(const hn_hunt *h, const hn_site *s, const char *folder, 
     hn_judge_program(command, *how ? how : name, folder, fate);
 }
 
-static void judge_site(const hn_hunt *h, const hn_site *s, const char *folder, hn_fate *fate)
+static void judge_site(const hn_hunt *h, const hn_site *s, const char *folder, bool known,
+                       hn_fate *fate)
 {
     char path[1200], how[80];
     snprintf(path, sizeof path, "%s/%s", folder, hn_products[h->o.target][0]);
@@ -91,7 +96,7 @@ static void judge_site(const hn_hunt *h, const hn_site *s, const char *folder, h
         return;
     }
     if (h->o.target == HN_KERNELS) {
-        judge_kernel(h, s, path, fate);
+        judge_kernel(h, s, path, known, fate);
         if (s->stem) return;
         const bool survived = fate->kind == HN_FATE_SURVIVED;
         judge_other(h, s, folder, "", fate);
@@ -155,6 +160,8 @@ static void try_task(const hn_hunt *h, size_t index, const char *folder)
     const hn_task *t = &h->tasks[index];
     const hn_site *s = &h->sites[t->site];
     const hn_source *from = &h->sources[s->source];
+    const hn_answer *answer = hn_task_answer(h, t);
+    const bool known = answer && answer->equivalent;
     hn_fate fate = { .kind = HN_FATE_INVALID };
     char path[2200];
     const double began = now();
@@ -162,8 +169,9 @@ static void try_task(const hn_hunt *h, size_t index, const char *folder)
     char *text = hn_mutation_apply(hn_task_mutation(h, t), from->text);
     if (text && hn_write_file(path, text, strlen(text)) == 0) {
         fate.kind = compile_site(h, s, folder);
-        if (fate.kind == HN_FATE_NONE) judge_site(h, s, folder, &fate);
-        if (fate.missed && h->o.sanitized && s->stem) judge_sanitized(h, s, folder, &fate);
+        if (fate.kind == HN_FATE_NONE) judge_site(h, s, folder, known, &fate);
+        if (fate.missed && !known && h->o.sanitized && s->stem)
+            judge_sanitized(h, s, folder, &fate);
         if (fate.kind == HN_FATE_SURVIVED) keep_survivor(h, index, path, folder);
     }
     hn_write_file(path, from->text, strlen(from->text));
@@ -226,9 +234,8 @@ static int check_originals(const hn_hunt *h, const char *folder)
         if (i > 0 && (hn_same_kernel(s, s - 1) || h->o.target != HN_KERNELS)) continue;
         if (compile_site(h, s, folder) != HN_FATE_SAME)
             return hn_mutate_error("%s: two compilations differ", h->sources[s->source].path);
-        judge_site(h, s, folder, &fate);
-        const uint32_t every = (1u << h->o.nrun_seeds) - 1;
-        if (fate.kind == HN_FATE_SURVIVED && (!s->stem || fate.missed == every)) continue;
+        judge_site(h, s, folder, true, &fate);
+        if (fate.kind == HN_FATE_SURVIVED) continue;
         fprintf(stderr, "ckparity-mutate: the original of %s fails: %s %s %s\n",
                 s->stem ? s->stem : hn_target_names[h->o.target], fate.by, fate.what, fate.line);
         return 2;
