@@ -89,7 +89,7 @@ static void judge_other(const hn_hunt *h, const hn_site *s, const char *folder, 
 static void judge_site(const hn_hunt *h, const hn_site *s, const char *folder, bool known,
                        hn_fate *fate)
 {
-    char path[1200], how[80];
+    char path[1200], how[80], golden[1200];
     snprintf(path, sizeof path, "%s/%s", folder, hn_products[h->o.target][0]);
     if (link_site(h, s, folder, 0, path) != 0) {
         fate->kind = HN_FATE_INVALID;
@@ -105,7 +105,10 @@ static void judge_site(const hn_hunt *h, const hn_site *s, const char *folder, b
     }
     hn_judge_program(path, hn_products[h->o.target][0], folder, fate);
     if (h->o.target != HN_HARNESS) return;
-    snprintf(how, sizeof how, "run --jobs 1 --seed %llx", (unsigned long long)h->o.run_seeds[0]);
+    snprintf(golden, sizeof golden, "digest --check '%s/golden/strict.digests'", h->build.source);
+    judge_other(h, s, folder, golden, fate);
+    snprintf(how, sizeof how, "run --jobs 1 --fail-fast --seed %llx",
+             (unsigned long long)h->o.run_seeds[0]);
     judge_other(h, s, folder, how, fate);
     snprintf(how, sizeof how, "selftest --seed %llx", (unsigned long long)h->o.run_seeds[0]);
     judge_other(h, s, folder, how, fate);
