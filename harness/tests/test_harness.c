@@ -231,6 +231,9 @@ int hn_test_cases(void)
 
 int main(void)
 {
-    const int failed = hn_test_cases() + hn_test_data() + hn_test_runs();
+    int failed = hn_test_compare(); /* first: others leave faults to the debugger for good */
+    failed += hn_test_cases();
+    failed += hn_test_data();
+    failed += hn_test_runs();
     return failed ? 1 : 0;
 }

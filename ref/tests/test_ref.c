@@ -141,6 +141,98 @@ static void ball_dot_holds_float_dots(void **unused)
     }
 }
 
+/* The farthest of the four corners of op on a and b from v, and the greatest in magnitude. */
+static void corners(double (*op)(double, double), ref_ball a, ref_ball b, double v, double *far,
+                    double *top)
+{
+    *far = *top = 0;
+    for (int i = 0; i < 4; i++) {
+        const double x = op(i & 1 ? a.v + a.e : a.v - a.e, i & 2 ? b.v + b.e : b.v - b.e);
+        *far = fmax(*far, fabs(x - v));
+        *top = fmax(*top, fabs(x));
+    }
+}
+
+static double plus(double x, double y) { return x + y; }
+static double minus(double x, double y) { return x - y; }
+static double times(double x, double y) { return x * y; }
+static double over(double x, double y) { return x / y; }
+static double root(double x, double y) { return sqrt(x) + 0 * y; }
+
+static void assert_tight(double (*op)(double, double), ref_ball a, ref_ball b, ref_ball r,
+                         ref_fp fp)
+{
+    double far, top;
+    corners(op, a, b, r.v, &far, &top);
+    const double want = far + fp.u * top;
+    assert_true(r.e >= want * (1 - 1e-6) && r.e <= want * (1 + 1e-6) + 0x1p-140);
+}
+
+/* A radius is what the corners of its operands need and one rounding: nothing is given away. */
+static void balls_end_at_their_corners(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 20000; i++) {
+        const ref_fp fp = mode_fp(i & 1);
+        const ref_ball a = { (double)signed_pow2(4), 0.01 * unit() };
+        const ref_ball b = { (double)signed_pow2(4), 0.01 * unit() };
+        const ref_ball c = { fabs(a.v), a.e };
+        assert_tight(plus, a, b, ref_add(fp, a, b), fp);
+        assert_tight(minus, a, b, ref_sub(fp, a, b), fp);
+        assert_tight(times, a, b, ref_mul(fp, a, b), fp);
+        assert_tight(over, a, b, ref_div(fp, a, b), fp);
+        assert_tight(root, c, b, ref_sqrt(fp, c), fp);
+    }
+}
+
+/* Without a budget there is libm's own error, and the argument's is e^e - 1 of the result. */
+static void exp_ball_is_as_wide_as_its_argument(void **unused)
+{
+    mpfr_t x;
+    (void)unused;
+    mpfr_init2(x, 200);
+    for (int i = 0; i < 4000; i++) {
+        const double v = unit() * 170 - 85, e = ldexp(unit(), -(int)below(12));
+        const ref_ball sharp = ref_exp(mode_fp(0), 0, ref_exact(v));
+        mpfr_set_d(x, v, MPFR_RNDN);
+        mpfr_exp(x, x, MPFR_RNDN);
+        mpfr_sub_d(x, x, sharp.v, MPFR_RNDN);
+        assert_true(fabs(mpfr_get_d(x, MPFR_RNDA)) <= sharp.e);
+        assert_true(sharp.e >= 2 * REF_UD * sharp.v && sharp.e < 8 * REF_UD * sharp.v);
+        const ref_ball b = ref_exp(mode_fp(0), 0x1p-20, (ref_ball){ v, e });
+        assert_true(b.e >= b.v * (expm1(e) + 0x1p-20) &&
+                    b.e <= b.v * (e + e * e + 0x1p-20) * 1.00001);
+    }
+    assert_true(ref_expm1(0.5) >= expm1(0.5) && ref_expm1(0.5) <= 0.75);
+    assert_true(ref_expm1(3) >= expm1(3) && ref_expm1(3) < 1.0001 * expm1(3));
+    const ref_ball tiny = ref_exp(mode_fp(0), 0x1p-23, ref_exact(-100));
+    assert_true(tiny.e >= REF_HALF_MIN && tiny.e < 1.1 * REF_HALF_MIN + 0x1p-23 * tiny.v);
+    mpfr_clear(x);
+}
+
+static void ball_dot_is_as_wide_as_its_parts(void **unused)
+{
+    ref_ball a[32], b[32];
+    (void)unused;
+    for (int i = 0; i < 4000; i++) {
+        const size_t n = 1 + below(32), h = below(40);
+        const ref_fp fp = mode_fp(i & 1);
+        double in = 0, s = 0, v = 0;
+        for (size_t j = 0; j < n; j++) {
+            a[j] = (ref_ball){ (double)signed_pow2(3), below(2) ? 0.01 * unit() : 0 };
+            b[j] = (ref_ball){ (double)signed_pow2(3), below(2) ? 0.01 * unit() : 0 };
+            const double top = (fabs(a[j].v) + a[j].e) * (fabs(b[j].v) + b[j].e);
+            v += a[j].v * b[j].v;
+            in += top - fabs(a[j].v * b[j].v);
+            s += top;
+        }
+        const ref_ball r = ref_dot(fp, a, b, n, (double)h);
+        const double want = in + (double)h * fp.u * s;
+        assert_true(within(r.v, v, 1e-13 * s));
+        assert_true(r.e >= want * (1 - 1e-6) && r.e <= want * (1 + 1e-5) + 1e-13 * s);
+    }
+}
+
 static void balls_are_not_wider_than_one_rounding(void **unused)
 {
     const ref_fp fp = mode_fp(0);
@@ -1547,6 +1639,9 @@ int main(void)
         TEST(balls_hold_flushes),
         TEST(exp_ball_holds_results_of_its_budget),
         TEST(ball_dot_holds_float_dots),
+        TEST(balls_end_at_their_corners),
+        TEST(exp_ball_is_as_wide_as_its_argument),
+        TEST(ball_dot_is_as_wide_as_its_parts),
         TEST(balls_are_not_wider_than_one_rounding),
         TEST(height_is_that_of_the_simulated_tree),
         TEST(replay_in_pieces_is_the_whole),
