@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Jobs: each has a copy of the tree, changes one file of it, compiles, links, runs, changes back. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,10 +208,21 @@ static void work(const hn_hunt *h, unsigned job)
     _exit(0);
 }
 
+static hn_progress *progress;
+
+/* An interrupted hunt tries no more mutants and reports those that it has tried. */
+static void on_interrupt(int number)
+{
+    (void)number;
+    atomic_store(&progress->judged, UINT64_MAX / 2);
+}
+
 static int run_jobs(const hn_hunt *h)
 {
     int failed = 0, status;
     fflush(NULL);
+    progress = h->shared;
+    signal(SIGINT, on_interrupt);
     for (unsigned j = 0; j < h->o.jobs; j++) {
         const pid_t pid = fork();
         if (pid == 0) work(h, j);

@@ -250,6 +250,80 @@ static void balls_are_not_wider_than_one_rounding(void **unused)
     assert_true(ref_ceil_pow2(3) == 4 && ref_ceil_pow2(4) == 4 && ref_ceil_pow2(0) == 0);
 }
 
+/* ---- range.h ---- */
+
+static unsigned class_of(double x)
+{
+    if (isnan(x)) return REF_NAN;
+    return isinf(x) ? (x > 0 ? REF_PINF : REF_NINF) : REF_FINITE;
+}
+
+/* An infinity or NaN, or a finite number, or either of both. */
+static ref_range either_of(float special, float finite, int which)
+{
+    const ref_range a = ref_range_of(special), b = ref_range_of(finite);
+    return (ref_range){ (which & 1 ? a.can : 0) | (which & 2 ? b.can : 0), b.b };
+}
+
+/* Of sets with one finite number at most, the classes are exactly those that their members give. */
+static void ranges_are_those_of_their_members(void **unused)
+{
+    static const float special[3] = { INFINITY, -INFINITY, NAN };
+    static const float finite[] = { 0, 1, -1, 1e30f, -1e30f, 3e38f, -3e38f, 0x1p-140f };
+    enum { F = sizeof finite / sizeof *finite };
+    const ref_fp fp = mode_fp(0);
+    (void)unused;
+    for (size_t i = 0; i < 3 * F * 3; i++)
+        for (size_t j = 0; j < 3 * F * 3; j++) {
+            const float x[2] = { special[i % 3], finite[i / 3 % F] };
+            const float y[2] = { special[j % 3], finite[j / 3 % F] };
+            const int p = (int)(i / 3 / F) + 1, q = (int)(j / 3 / F) + 1;
+            unsigned product = 0, sum = 0, fused = 0;
+            for (int k = 0; k < 4; k++) {
+                if (!(p >> (k & 1) & 1) || !(q >> (k >> 1) & 1)) continue;
+                const float a = x[k & 1], b = y[k >> 1];
+                product |= class_of((double)(a * b));
+                sum |= class_of((double)(a + b));
+                fused |= class_of((double)a * (double)b);
+            }
+            const ref_range u = either_of(x[0], x[1], p), v = either_of(y[0], y[1], q);
+            assert_int_equal(ref_range_mul(fp, u, v).can, product);
+            assert_int_equal(ref_range_add(fp, u, v).can, sum);
+            assert_int_equal(ref_range_product(fp, u, v).can, fused);
+        }
+}
+
+static void overflow_is_certain_or_possible_as_said(void **unused)
+{
+    const ref_fp near = mode_fp(0), directed = mode_fp(1), wide = { REF_UD, 0, 0, 0 };
+    const double fits = REF_FITS, less = nextafter(fits, 0), above = nextafter(REF_OVER, INFINITY);
+    (void)unused;
+    for (int s = -1; s < 2; s += 2) {
+        const unsigned inf = s > 0 ? REF_PINF : REF_NINF;
+        assert_int_equal(ref_overflow(near, ref_exact(s * less)), REF_FINITE);
+        assert_int_equal(ref_overflow(near, ref_exact(s * fits)), REF_FINITE | inf);
+        assert_int_equal(ref_overflow(near, ref_exact(s * REF_OVER)), REF_FINITE | inf);
+        assert_int_equal(ref_overflow(near, ref_exact(s * above)), inf);
+        assert_int_equal(ref_overflow(near, (ref_ball){ s * 0x1p128, 0x1p102 }), inf);
+        assert_int_equal(ref_overflow(near, (ref_ball){ s * 0x1p128, 0x1p103 }), REF_FINITE | inf);
+        assert_int_equal(ref_overflow(near, (ref_ball){ s * 0x1p100, fits }), REF_FINITE | inf);
+        assert_int_equal(ref_overflow(near, (ref_ball){ s * 1.0, 2 * fits }),
+                         REF_FINITE | REF_PINF | REF_NINF);
+        assert_int_equal(ref_overflow(directed, ref_exact(s * 0x1p200)), REF_FINITE | inf);
+        assert_int_equal(ref_overflow(wide, ref_exact(s * 0x1p200)), REF_FINITE);
+    }
+    /* an infinity times what may be zero, or of either sign; DAZ makes zeros */
+    assert_int_equal(ref_scale_inf(near, REF_PINF, (ref_ball){ 1, 1 }), REF_PINF | REF_NAN);
+    assert_int_equal(ref_scale_inf(near, REF_PINF, (ref_ball){ 1, 2 }),
+                     REF_PINF | REF_NINF | REF_NAN);
+    assert_int_equal(ref_scale_inf(near, REF_PINF, (ref_ball){ -1, 1 }), REF_NINF | REF_NAN);
+    assert_int_equal(ref_scale_inf(near, REF_PINF, (ref_ball){ -1, 0.5 }), REF_NINF);
+    assert_int_equal(ref_scale_inf(near, 0, (ref_ball){ 0, 0 }), 0);
+    const ref_fp zeroing = { 0x1p-24, 0, 0, REF_MIN_NORMAL };
+    assert_true(ref_scale_inf(zeroing, REF_PINF, ref_exact(0x1p-130)) & REF_NAN);
+    assert_false(ref_scale_inf(zeroing, REF_PINF, ref_exact(0x1p-126)) & REF_NAN);
+}
+
 /* ---- simulated kernels: the words of ck_numspec.h, written as plainly as can be ---- */
 
 /* A float sum with the most roundings that a term of it has met; -1: untouched. */
@@ -1643,6 +1717,8 @@ int main(void)
         TEST(exp_ball_is_as_wide_as_its_argument),
         TEST(ball_dot_is_as_wide_as_its_parts),
         TEST(balls_are_not_wider_than_one_rounding),
+        TEST(ranges_are_those_of_their_members),
+        TEST(overflow_is_certain_or_possible_as_said),
         TEST(height_is_that_of_the_simulated_tree),
         TEST(replay_in_pieces_is_the_whole),
         TEST(correct_kernels_of_every_order_are_inside),
