@@ -10,7 +10,7 @@ target_compile_options(ck_ref PRIVATE -O3)
 target_link_libraries(ck_ref PRIVATE ck_flags PUBLIC m)
 
 find_package(cmocka CONFIG REQUIRED)
-add_executable(test_ref ref/tests/test_ref.c)
+add_executable(test_ref ref/tests/test_ref.c ref/tests/identities.c)
 target_include_directories(test_ref PRIVATE ${CMOCKA_INCLUDE_DIR})
 target_link_libraries(test_ref PRIVATE ck_ref ck_flags ${CMOCKA_LIBRARIES} mpfr)
 add_test(NAME ref COMMAND test_ref)
