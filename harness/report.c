@@ -2,17 +2,11 @@
 /* Reports. */
 #include "report.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "ck.h"
-
-#ifndef HN_COMMIT
-#define HN_COMMIT "unknown"
-#endif
+#include "json.h"
 
 enum { JSON_SCHEMA = 1 };
 
@@ -193,6 +187,48 @@ static void print_detail(const hn_failure *f, FILE *out)
     if (cause) fprintf(out, "    cause? %s\n", cause);
 }
 
+static bool same_case(const hn_failure *a, const hn_failure *b)
+{
+    const char *const lines[] = { a->line, b->line };
+    char plain[2][HN_LINE_MAX], error[256];
+    for (size_t i = 0; i < 2; i++) {
+        hn_case c;
+        if (hn_case_parse(&c, lines[i], error, sizeof error) != 0) return false;
+        c.isa[0] = '\0';
+        c.mode = HN_BOTH;
+        hn_case_print(&c, plain[i], sizeof plain[i]);
+    }
+    return strcmp(plain[0], plain[1]) == 0;
+}
+
+/* The same wrong outcome of the same case, in another variant or mode. */
+static bool same_fault(const hn_run *run, const hn_failure *a, const hn_failure *b)
+{
+    return run->rows[a->row].op == run->rows[b->row].op && same_case(a, b) &&
+           a->expected == b->expected && a->result.verdict == b->result.verdict &&
+           a->result.check == b->result.check && strcmp(a->result.what, b->result.what) == 0 &&
+           strcmp(a->result.detail, b->result.detail) == 0;
+}
+
+static bool seen_before(const hn_run *run, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (same_fault(run, &run->failures[k], &run->failures[i])) return true;
+    return false;
+}
+
+static void print_likewise(const hn_run *run, size_t i, FILE *out)
+{
+    const char *lead = "    also   ";
+    for (size_t k = i + 1; k < run->nfailures; k++) {
+        const hn_row *row = &run->rows[run->failures[k].row];
+        if (!same_fault(run, &run->failures[i], &run->failures[k])) continue;
+        fprintf(out, "%s%s %s", lead, row->kernel->isa, row->strict ? "strict" : "fast");
+        lead = ", ";
+    }
+    if (lead[0] == ',') fputc('\n', out);
+}
+
 void hn_report_failures(const hn_run *run, const hn_expectations *expect, bool color, FILE *out)
 {
     const char *red = color ? "\033[31m" : "", *plain = color ? "\033[0m" : "", *text;
@@ -201,11 +237,13 @@ void hn_report_failures(const hn_run *run, const hn_expectations *expect, bool c
         const hn_failure *f = &run->failures[i];
         const hn_row *row = &run->rows[f->row];
         const bool stale = f->result.verdict == HN_STALE;
+        if (seen_before(run, i)) continue;
         fprintf(out, "\n%s%s%s %s %s: %s%s%s%s\n", f->expected ? "" : red,
                 hn_verdict_names[f->result.verdict], plain, row->name,
                 row->strict ? "strict" : "fast", stale ? "" : hn_check_names[f->result.check],
                 stale ? "" : ": ", f->result.what, f->expected ? " (expected)" : "");
         if (!f->expected) print_detail(f, out);
+        print_likewise(run, i, out);
         fprintf(out, "    case   ckparity run '%s'\n", f->line);
         if (f->shrunk[0]) fprintf(out, "    shrunk ckparity run '%s'\n", f->shrunk);
     }
@@ -217,51 +255,6 @@ void hn_report_failures(const hn_run *run, const hn_expectations *expect, bool c
                     (unsigned long long)run->stats[i].cases);
     while ((text = hn_expect_unmet(expect, &next)))
         fprintf(out, "\n%sFAIL%s expected, but it does not happen: %s\n", red, plain, text);
-}
-
-/* A file that appears under its name only when it is whole. */
-typedef struct output {
-    FILE *file;
-    char path[4096], temporary[4112];
-} output;
-
-static int open_output(output *o, const char *path, char *error, size_t size)
-{
-    if (snprintf(o->path, sizeof o->path, "%s", path) >= (int)sizeof o->path)
-        return snprintf(error, size, "%.60s...: path too long", path), -1;
-    snprintf(o->temporary, sizeof o->temporary, "%s.%ld.tmp", path, (long)getpid());
-    o->file = fopen(o->temporary, "w");
-    return o->file ? 0 : (snprintf(error, size, "%s: %s", path, strerror(errno)), -1);
-}
-
-static int close_output(output *o, char *error, size_t size)
-{
-    bool bad = ferror(o->file) || fflush(o->file) != 0 || fsync(fileno(o->file)) != 0;
-    bad |= fclose(o->file) != 0;
-    if (!bad && rename(o->temporary, o->path) == 0) return 0;
-    snprintf(error, size, "%s: %s", o->path, strerror(errno));
-    remove(o->temporary);
-    return -1;
-}
-
-static void json_string(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            fprintf(out, "\\%c", *c);
-        else if (*c < 0x20)
-            fprintf(out, "\\u%04x", *c);
-        else
-            fputc(*c, out);
-    }
-    fputc('"', out);
-}
-
-static void json_field(FILE *out, const char *name, const char *text)
-{
-    fprintf(out, "\"%s\": ", name);
-    json_string(out, text);
 }
 
 static void json_isas(FILE *out)
@@ -292,12 +285,12 @@ static void json_counts(FILE *out, const char *name, const uint64_t *counts,
 static void json_row(FILE *out, const hn_row *row, const hn_stats *s)
 {
     fprintf(out, "    {");
-    json_field(out, "op", row->op->stem);
+    hn_json_field(out, "op", row->op->stem);
     fprintf(out, ", ");
-    json_field(out, "isa", row->kernel->isa);
+    hn_json_field(out, "isa", row->kernel->isa);
     fprintf(out, ", \"mode\": \"%s\", ", row->strict ? "strict" : "fast");
     if (row->skip) {
-        json_field(out, "skip", row->skip);
+        hn_json_field(out, "skip", row->skip);
         fprintf(out, "}");
         return;
     }
@@ -308,40 +301,37 @@ static void json_row(FILE *out, const hn_row *row, const hn_stats *s)
     fprintf(out, ", ");
     json_counts(out, "checks", s->ran, hn_check_names, HN_CHECK_COUNT);
     fprintf(out, ", \"util_max\": %.6g, ", s->util);
-    json_field(out, "util_case", s->util_line);
+    hn_json_field(out, "util_case", s->util_line);
     fprintf(out, "}");
 }
 
 static void json_failure(FILE *out, const hn_run *run, const hn_failure *f)
 {
     fprintf(out, "    {");
-    json_field(out, "kernel", run->rows[f->row].name);
+    hn_json_field(out, "kernel", run->rows[f->row].name);
     fprintf(out, ", \"mode\": \"%s\", ", run->rows[f->row].strict ? "strict" : "fast");
-    json_field(out, "verdict", hn_verdict_names[f->result.verdict]);
+    hn_json_field(out, "verdict", hn_verdict_names[f->result.verdict]);
     fprintf(out, ", ");
-    json_field(out, "check", hn_check_names[f->result.check]);
+    hn_json_field(out, "check", hn_check_names[f->result.check]);
     fprintf(out, ", ");
-    json_field(out, "what", f->result.what);
+    hn_json_field(out, "what", f->result.what);
     fprintf(out, ", ");
-    json_field(out, "case", f->line);
+    hn_json_field(out, "case", f->line);
     fprintf(out, ", ");
-    json_field(out, "shrunk", f->shrunk);
+    hn_json_field(out, "shrunk", f->shrunk);
     fprintf(out, ", \"expected\": %s}", f->expected ? "true" : "false");
 }
 
 int hn_report_json(const hn_run *run, const hn_totals *totals, const ck_subject *subject,
                    const char *path, char *error, size_t size)
 {
-    output o;
-    if (open_output(&o, path, error, size) != 0) return -1;
+    hn_file o;
+    if (hn_file_open(&o, path, error, size) != 0) return -1;
     fprintf(o.file, "{\n  \"schema\": %d,\n  ", JSON_SCHEMA);
-    json_field(o.file, "commit", HN_COMMIT);
+    hn_json_build(o.file);
+    hn_json_field(o.file, "subject", subject->name);
     fprintf(o.file, ",\n  ");
-    json_field(o.file, "compiler", __VERSION__);
-    fprintf(o.file, ",\n  ");
-    json_field(o.file, "subject", subject->name);
-    fprintf(o.file, ",\n  ");
-    json_field(o.file, "subject_version", subject->version);
+    hn_json_field(o.file, "subject_version", subject->version);
     fprintf(o.file, ",\n  \"seed\": \"%llx\",\n", (unsigned long long)run->seed);
     json_isas(o.file);
     fprintf(o.file, "  \"passed\": %llu, \"failed\": %llu, \"skipped\": %llu,\n  \"rows\": [\n",
@@ -357,7 +347,7 @@ int hn_report_json(const hn_run *run, const hn_totals *totals, const ck_subject 
         fprintf(o.file, "%s\n", i + 1 < run->nfailures ? "," : "");
     }
     fprintf(o.file, "  ]\n}\n");
-    return close_output(&o, error, size);
+    return hn_file_close(&o, error, size);
 }
 
 static void xml_text(FILE *out, const char *text)
@@ -403,10 +393,10 @@ static void junit_row(FILE *out, const hn_run *run, size_t i)
 int hn_report_junit(const hn_run *run, const hn_totals *totals, const char *path, char *error,
                     size_t size)
 {
-    output o;
+    hn_file o;
     unsigned failed = 0, skipped = 0;
     (void)totals;
-    if (open_output(&o, path, error, size) != 0) return -1;
+    if (hn_file_open(&o, path, error, size) != 0) return -1;
     for (size_t i = 0; i < run->nrows; i++) {
         const bool bad = hn_row_failed(run, i);
         failed += bad;
@@ -418,5 +408,5 @@ int hn_report_junit(const hn_run *run, const hn_totals *totals, const char *path
             run->nrows, failed, skipped);
     for (size_t i = 0; i < run->nrows; i++) junit_row(o.file, run, i);
     fprintf(o.file, "</testsuite>\n");
-    return close_output(&o, error, size);
+    return hn_file_close(&o, error, size);
 }

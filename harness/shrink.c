@@ -11,10 +11,7 @@
 
 #include "isolate.h"
 
-enum { SHRUNK_MAX = 24, RUNS_MAX = 20000, SEEDS = 4, SMALL_SIZES = 40 };
-
-/* Tenths of a CPU second after which a candidate hangs: as many as a hang is worth waiting for. */
-enum { HANG_TICKS = 3 };
+enum { SHRUNK_MAX = 24, RUNS_MAX = 20000, NEAR = 64, LARGEST_LEAP = 64 };
 static const double seconds_each = 0.5;
 
 typedef struct search {
@@ -44,7 +41,7 @@ static bool fails_alike(search *s, const hn_case *c)
     if (spent(s) || hn_case_check(c, error, sizeof error) != 0) return false;
     s->runs++;
     if (s->isolated)
-        hn_isolate(hn_isolated_run, NULL, s->plan, c, s->verdict == HN_HANG ? HANG_TICKS : 0,
+        hn_isolate(hn_isolated_run, NULL, s->plan, c, s->verdict == HN_HANG ? HN_SHRINK_TICKS : 0,
                    results);
     else
         hn_group_run(s->runner, s->plan, c, results);
@@ -64,46 +61,98 @@ static bool accept(search *s, hn_case *c, hn_case next)
     return false;
 }
 
-/* Sizes worth trying below `from`, ascending: all small ones, since a fault may live in one residue,
- * then coarser steps. */
-static size_t smaller_sizes(int64_t least, int64_t from, int64_t unit, int64_t *sizes)
+static bool accept_size(search *s, hn_case *c, size_t i, int64_t size)
 {
-    size_t count = 0;
-    for (int64_t t = 0; t < SMALL_SIZES && least + t * unit < from; t++)
-        sizes[count++] = least + t * unit;
-    const int64_t reached = count ? sizes[count - 1] : least;
-    const int64_t coarse[] = { from / 4 / unit * unit, from / 2 / unit * unit, from - 8 * unit,
-                               from - unit };
-    for (size_t i = 0; i < 4; i++)
-        if (coarse[i] > reached && coarse[i] < from) sizes[count++] = coarse[i];
-    return count;
+    static const size_t tight[HN_MAX_OPERANDS] = { 0 };
+    hn_case next = *c;
+    next.num[i] = size;
+    memcpy(next.ld, tight, sizeof next.ld);
+    if (accept(s, c, next)) return true;
+    if (memcmp(c->ld, tight, sizeof tight) == 0) return false;
+    memcpy(next.ld, c->ld, sizeof next.ld);
+    return accept(s, c, next);
 }
 
-static bool shrink_dimension(search *s, hn_case *c, size_t i)
+/* Steps down from c->num[i], not below `low`: doubled where one succeeds, halved where it fails. */
+static bool step_down(search *s, hn_case *c, size_t i, int64_t low, int64_t unit)
 {
-    const int64_t unit = hn_key_unit(c->op, i), least = hn_key_least(c->op, i);
-    int64_t sizes[SMALL_SIZES + 4];
-    const size_t count = smaller_sizes(least, c->num[i], unit, sizes);
-    for (size_t t = 0; t < count; t++) {
-        hn_case next = *c;
-        next.num[i] = sizes[t];
-        memset(next.ld, 0, sizeof next.ld);
-        if (accept(s, c, next)) return true;
-        memcpy(next.ld, c->ld, sizeof next.ld);
-        if (accept(s, c, next)) return true;
+    bool better = false;
+    for (int64_t step = (c->num[i] - low) / 2 / unit * unit; step >= unit && !spent(s);) {
+        if (c->num[i] - step < low || !accept_size(s, c, i, c->num[i] - step)) {
+            step = step / 2 / unit * unit;
+        } else {
+            better = true;
+            step *= 2;
+        }
     }
+    return better;
+}
+
+/* The least size comes first. A fault may live in one residue, so that all small sizes are tried, and
+ * those next below. */
+static bool shrink_dimension(search *s, hn_case *c, size_t i, int64_t least)
+{
+    const int64_t unit = hn_key_unit(c->op, i), low = least + NEAR * unit;
+    for (int64_t size = least; size < low && size < c->num[i]; size += unit)
+        if (accept_size(s, c, i, size)) return true;
+    for (int64_t half = c->num[i]; (half = half / 2 / unit * unit) >= low;)
+        if (accept_size(s, c, i, half)) return true;
+    if (step_down(s, c, i, low, unit)) return true;
+    const int64_t near = c->num[i] - NEAR * unit;
+    for (int64_t size = c->num[i] - unit; size >= low && size >= near; size -= unit)
+        if (accept_size(s, c, i, size)) return true;
     return false;
 }
 
 static bool shrink_key(search *s, hn_case *c, size_t i)
 {
     const hn_key *k = &c->op->family->keys[i];
+    const int64_t def = (int64_t)k->def;
     hn_case next = *c;
-    if (k->kind == HN_DIM) return shrink_dimension(s, c, i);
-    if (k->kind == HN_REAL ? c->real[i] == k->def : c->num[i] == (int64_t)k->def) return false;
+    if (k->kind == HN_DIM) return shrink_dimension(s, c, i, hn_key_least(c->op, i));
+    if (k->kind == HN_INT && c->num[i] >= def) return shrink_dimension(s, c, i, def);
+    if (k->kind == HN_REAL ? c->real[i] == k->def : c->num[i] == def) return false;
     next.real[i] = k->def;
-    next.num[i] = (int64_t)k->def;
+    next.num[i] = def;
     return accept(s, c, next);
+}
+
+static bool is_large(const hn_case *c)
+{
+    for (size_t i = 0; i < c->op->family->nkeys; i++)
+        if (c->op->family->keys[i].kind == HN_DIM &&
+            c->num[i] > LARGEST_LEAP * hn_key_unit(c->op, i))
+            return true;
+    return false;
+}
+
+/* No dimension above `units`. */
+static hn_case cut(const hn_case *c, int64_t units)
+{
+    hn_case small = *c;
+    memset(small.ld, 0, sizeof small.ld);
+    for (size_t i = 0; i < c->op->family->nkeys; i++) {
+        const int64_t size = units * hn_key_unit(c->op, i);
+        if (c->op->family->keys[i].kind == HN_DIM && c->num[i] > size)
+            small.num[i] = size > hn_key_least(c->op, i) ? size : hn_key_least(c->op, i);
+    }
+    return small;
+}
+
+/* Other data may show the fault in a case that is small at once: what one step at a time does not come
+ * to, and what is cheap to try. */
+static void leap(search *s, hn_case *c)
+{
+    for (int64_t units = 1; units <= LARGEST_LEAP; units *= 2)
+        for (unsigned f = 0; f < HN_FILL_COUNT; f++) {
+            hn_case next = cut(c, units);
+            if (!(c->op->family->fills >> f & 1)) continue;
+            next.fill = (hn_fill)f;
+            next.file[0] = '\0';
+            next.file_hash = 0;
+            if (f != (unsigned)c->fill) next.seed = 0;
+            if (accept(s, c, next)) return;
+        }
 }
 
 static bool shrink_layout(search *s, hn_case *c, size_t i)
@@ -134,13 +183,14 @@ static bool shrink_data(search *s, hn_case *c)
         if (accept(s, c, next)) return true;
     }
     hn_case next = *c;
-    for (next.seed = 0; next.seed < SEEDS && next.seed < c->seed; next.seed++)
+    for (next.seed = 0; next.seed < HN_SHRINK_SEEDS && next.seed < c->seed; next.seed++)
         if (fails_alike(s, &next)) return *c = next, true;
     return false;
 }
 
 static void shrink_case(search *s, hn_case *c)
 {
+    if (is_large(c)) leap(s, c);
     for (bool better = true; better && !spent(s);) {
         better = false;
         for (size_t i = 0; i < c->op->family->nkeys; i++)
@@ -160,7 +210,7 @@ unsigned hn_shrink_case(const hn_plan *plan, size_t variant, const hn_result *li
                  .variant = variant,
                  .verdict = like->verdict,
                  .check = like->check,
-                 .seeds = like->verdict == HN_HANG ? 1 : SEEDS,
+                 .seeds = like->verdict == HN_HANG ? 1 : HN_SHRINK_SEEDS,
                  .until = now() + seconds,
                  .isolated = true };
     if (!fails_alike(&s, c)) return 0;
@@ -181,7 +231,7 @@ static void shrink_one(const hn_run *run, hn_failure *f)
                  .runner = hn_runner_new(),
                  .verdict = f->result.verdict,
                  .check = f->result.check,
-                 .seeds = SEEDS,
+                 .seeds = HN_SHRINK_SEEDS,
                  .until = now() + seconds_each };
     for (s.variant = 0; s.variant < s.plan->nvariants; s.variant++)
         if (s.plan->variants[s.variant].row == f->row) break;

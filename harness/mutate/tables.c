@@ -10,22 +10,16 @@ enum { VERDICTS = 5 };
 static const char *const verdict_names[VERDICTS] = { "killed", "survived", "accepted", "equivalent",
                                                      "suspect" };
 
-/* What is to be said of a mutant: a survivor may have been answered. */
+/* What is to be said of a mutant: a survivor may have been answered. A reason that goes with a killed
+ * one is an answer that is wrong. */
 static size_t verdict_of(const hn_hunt *h, size_t i, const char **reason)
 {
-    const hn_task *t = &h->tasks[i];
-    const hn_site *site = &h->sites[t->site];
-    const hn_source *from = &h->sources[site->source];
-    const hn_mutation *m = hn_task_mutation(h, t);
-    *reason = NULL;
-    if (h->fates[i].kind == HN_FATE_KILLED) return 0;
-    char place[2200];
-    snprintf(place, sizeof place, "%s %s_%s", from->path, site->stem ? site->stem : "",
-             site->isa ? site->isa : "");
-    const hn_answer *answer = hn_answers_find(&h->answers, place, from->text, m);
-    if (answer) *reason = answer->reason;
+    const bool dead = h->fates[i].kind == HN_FATE_KILLED;
+    const hn_answer *answer = hn_task_answer(h, &h->tasks[i]);
+    *reason = answer && (!dead || answer->equivalent) ? answer->reason : NULL;
+    if (dead) return 0;
     if (answer) return answer->equivalent ? 3 : 2;
-    return m->mutator == HN_MUTATE_ULP ? 4 : 1;
+    return hn_task_mutation(h, &h->tasks[i])->mutator == HN_MUTATE_ULP ? 4 : 1;
 }
 
 static void print_line(const char *sign, const char *text, size_t at)
@@ -45,7 +39,13 @@ static void print_mutant(const hn_hunt *h, size_t i, size_t verdict, const char 
            verdict == 0 ? h->fates[i].by : "-", from->path, m->line, m->column,
            s->stem ? s->stem : "-", s->isa ? "_" : "", s->isa ? s->isa : "");
     hn_mutation_print(m, from->text, stdout);
-    if (verdict == 0) return;
+    if (verdict == 0) {
+        for (size_t k = 0; k < h->o.nrun_seeds; k++)
+            if (h->fates[i].missed >> k & 1)
+                printf("    survived run seed %llx\n", (unsigned long long)h->o.run_seeds[k]);
+        if (reason) printf("    answered as equivalent, wrongly: %s\n", reason);
+        return;
+    }
     char *mutated = hn_mutation_apply(m, from->text);
     print_line("-", from->text, m->at);
     if (mutated) print_line("+", mutated, m->at);
@@ -161,6 +161,25 @@ static void print_sites(const hn_hunt *h, const size_t *verdicts, size_t end)
     }
 }
 
+/* The same mutants under each run seed. */
+static void print_run_seeds(const hn_hunt *h, const size_t *verdicts, size_t end)
+{
+    if (h->o.nrun_seeds == 1) return;
+    printf("\n%-32s %6s %8s %6s\n", "run seed", "killed", "survived", "killed");
+    for (size_t s = 0; s < h->o.nrun_seeds; s++) {
+        unsigned counted = 0, survived = 0;
+        for (size_t i = 0; i < end; i++) {
+            if (h->fates[i].kind < HN_FATE_KILLED || verdicts[i] > 2) continue;
+            counted++;
+            survived += h->fates[i].missed >> s & 1;
+        }
+        printf("%-32llx %6u %8u ", (unsigned long long)h->o.run_seeds[s], counted - survived,
+               survived);
+        if (counted > 0) printf("%6.2f %%", 100.0 * (counted - survived) / counted);
+        printf("\n");
+    }
+}
+
 /* The mutants up to the limit, in the order of their drawing, whichever job was faster. */
 static size_t count_tasks(const hn_hunt *h)
 {
@@ -176,7 +195,7 @@ static size_t count_tasks(const hn_hunt *h)
 int hn_hunt_report(const hn_hunt *h)
 {
     const size_t end = count_tasks(h);
-    size_t *verdicts = calloc(end + 1, sizeof *verdicts), survived = 0;
+    size_t *verdicts = calloc(end + 1, sizeof *verdicts), survived = 0, wrong = 0;
     double seconds = 0;
     if (!verdicts) return hn_mutate_error("%s", "out of memory");
     for (size_t i = 0; i < end; i++) {
@@ -185,13 +204,16 @@ int hn_hunt_report(const hn_hunt *h)
         if (h->fates[i].kind < HN_FATE_KILLED) continue;
         verdicts[i] = verdict_of(h, i, &reason);
         survived += verdicts[i] == 1;
+        wrong += verdicts[i] == 0 && reason;
         print_mutant(h, i, verdicts[i], reason);
     }
     print_catchers(h, end);
     print_operators(h, verdicts, end);
     print_sites(h, verdicts, end);
+    print_run_seeds(h, verdicts, end);
     printf("\nseed %llx, %zu of %zu mutants tried in %.0f seconds of a job, %zu survived\n",
            (unsigned long long)h->o.seed, end, h->ntasks, seconds, survived);
+    if (wrong) printf("%zu killed ones are answered as equivalent\n", wrong);
     free(verdicts);
-    return survived ? 1 : 0;
+    return survived || wrong ? 1 : 0;
 }

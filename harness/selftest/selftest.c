@@ -3,6 +3,7 @@
 #include "../selftest.h"
 
 #include <fnmatch.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #include "../run.h"
 #include "../subject.h"
+#include "minimal.h"
 #include "mutant.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_INPUT = 2 };
@@ -19,6 +21,11 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_INPUT = 2 };
 /* A presentation that has not ended after this long is killed. What the harness says of a mutant
  * that hangs does not depend on data: few seeds of it are enough. */
 enum { PATIENCE_SECONDS = 600, HANG_SEEDS = 2, PRESENTED_MAX = 64 };
+
+/* Of a hundred shrunk cases, how many must be minimal. */
+enum { MINIMAL_LEAST = 95 };
+
+enum { TEXT_MAX = 2 * HN_LINE_MAX + HN_WHAT_MAX };
 
 /* A mutant on one op in one mode. */
 typedef struct item {
@@ -33,7 +40,7 @@ typedef struct item {
     hn_verdict verdict;
     hn_check check;
     unsigned long cases;
-    char what[HN_WHAT_MAX + HN_LINE_MAX + 4];
+    char what[TEXT_MAX];
 } item;
 
 /* What a child tells. */
@@ -41,8 +48,9 @@ typedef struct outcome {
     bool done;
     hn_verdict verdict;
     hn_check check;
-    unsigned long cases;
-    char what[HN_WHAT_MAX + HN_LINE_MAX + 4];
+    unsigned long cases; /* or candidates for a smaller one */
+    bool minimal;
+    char what[TEXT_MAX];
 } outcome;
 
 /* A child at work. */
@@ -60,6 +68,7 @@ static const hn_mutants *const lists[] = {
 
 static const ck_subject *subject;
 static hn_suite *suites[HN_ON_OPS];
+static bool shrinks; /* failing cases, and tries whether they are minimal */
 
 static const ck_kernel *find_kernel(unsigned op, const char *isa)
 {
@@ -92,6 +101,23 @@ static ck_kernel make_kernel(const item *it)
 
 static bool is_failure(hn_verdict v) { return v != HN_OK && v != HN_SKIP && v != HN_WEAK; }
 
+/* The shrunk case, and the one that shows that it is not minimal. */
+static void shrink_found(const hn_plan *plan, size_t variant, const hn_result *like,
+                         const hn_case *c, outcome *o)
+{
+    const hn_result wanted = *like;
+    hn_shrunk shrunk;
+    hn_shrink_and_try(plan, variant, &wanted, c, &shrunk);
+    o->minimal = shrunk.minimal;
+    o->cases = shrunk.candidates;
+    if (shrunk.minimal)
+        snprintf(o->what, sizeof o->what, "%s", shrunk.line);
+    else
+        snprintf(o->what, sizeof o->what, "%s%s%s", shrunk.line,
+                 shrunk.smaller[0] ? "\n     also " : ": does not fail like that by itself",
+                 shrunk.smaller);
+}
+
 /* Case after case, until something is reported. */
 static void present_cases(const item *it, uint64_t seed, outcome *o)
 {
@@ -115,6 +141,7 @@ static void present_cases(const item *it, uint64_t seed, outcome *o)
         o->verdict = result->verdict;
         o->check = result->check;
         snprintf(o->what, sizeof o->what, "%s: %s", line, result->what);
+        if (shrinks) shrink_found(&plan, plan.nvariants - 1, result, &c, o);
         break;
     }
     hn_runner_free(runner);
@@ -162,6 +189,18 @@ static void present_trace(const item *it, uint64_t seed, outcome *o)
     snprintf(o->what, sizeof o->what, "%zu failures in place of one", run.nfailures);
 }
 
+/* What the jobs kept of a process that died. */
+static void shrink_death(const hn_run *run, outcome *o)
+{
+    hn_case c;
+    for (size_t i = 0; i < run->nfailures; i++) {
+        const hn_failure *f = &run->failures[i];
+        if (f->row != 1 || hn_case_parse(&c, f->line, o->what, sizeof o->what) != 0) continue;
+        shrink_found(run->plans, 1, &f->result, &c, o);
+        return;
+    }
+}
+
 /* Every death is a failure of the mutant's row, and the other cases are run. */
 static void present_run(const item *it, uint64_t seed, outcome *o)
 {
@@ -182,6 +221,7 @@ static void present_run(const item *it, uint64_t seed, outcome *o)
     } else if (deaths > 0) {
         o->verdict = HN_CRASH;
         o->check = HN_CHECK_CRASH;
+        if (shrinks) shrink_death(&run, o);
     }
 }
 
@@ -205,6 +245,7 @@ static bool as_expected(const item *it, const outcome *o)
 {
     if (!o->done || o->cases == 0) return false;
     if (it->mutant->checks == 0) return o->verdict == HN_OK;
+    if (shrinks && !o->minimal) return false;
     return it->mutant->checks >> o->check & 1 && o->verdict == verdict_of(o->check);
 }
 
@@ -260,7 +301,7 @@ static void print_item(const item *it)
                  hn_check_names[it->check]);
     printf("%-4s %-46s %-14s %-14s %6lu\n", it->wrong ? "FAIL" : "ok", it->name, wanted, got,
            it->cases);
-    if (it->wrong) printf("     %s\n", it->what);
+    if (it->wrong || shrinks) printf("     %s\n", it->what);
 }
 
 static int start(presentation *p, item *it, uint64_t seed)
@@ -343,7 +384,9 @@ static void add_item(item *items, size_t *count, const hn_mutant *m, unsigned op
              strict ? "strict" : "fast");
     if (filter && !matches(filter, it->name)) return;
     const ck_kernel *wraps = wrapped_kernel(it);
+    if (shrinks && m->checks == 0) return;
     it->skip = m->lacks ? m->lacks() : NULL;
+    if (shrinks && m->stage == HN_BY_TRACE) it->skip = "found in any case: there is none to shrink";
     if (!it->skip) it->skip = wraps ? wraps->unavailable : "there is no kernel to wrap";
     it->seeds = seeds;
     if (m->stage != HN_BY_CASES) it->seeds = 1;
@@ -387,9 +430,23 @@ static int open_all(void)
     return -1;
 }
 
-int hn_selftest(uint64_t seed, unsigned seeds, const char *filter)
+/* The sum, and whether it will do. */
+static int conclude(size_t passed, size_t failed, size_t skipped)
+{
+    const size_t all = passed + failed;
+    if (!shrinks) {
+        printf("%zu passed, %zu failed, %zu skipped\n", passed, failed, skipped);
+        return failed || passed == 0 ? EXIT_FAILED : EXIT_OK;
+    }
+    printf("%zu skipped\n%zu of %zu minimal (%.1f %%)\n", skipped, passed, all,
+           all ? floor(1000.0 * (double)passed / (double)all) / 10.0 : 0.0);
+    return all == 0 || 100 * passed < MINIMAL_LEAST * all ? EXIT_FAILED : EXIT_OK;
+}
+
+int hn_selftest(uint64_t seed, unsigned seeds, const char *filter, bool shrink)
 {
     size_t count, passed = 0, failed = 0, skipped = 0;
+    shrinks = shrink;
     if (open_all() != 0) return EXIT_FAILED;
     item *items = make_items(seeds, filter, &count);
     if (!items) return fprintf(stderr, "ckparity: out of memory\n"), EXIT_FAILED;
@@ -398,7 +455,7 @@ int hn_selftest(uint64_t seed, unsigned seeds, const char *filter)
         free(items);
         return EXIT_INPUT;
     }
-    printf("     %-46s %-14s %-14s %6s\n", "mutant", "expected", "got", "cases");
+    printf("     %-46s %-14s %-14s %6s\n", "mutant", "expected", "got", shrink ? "tried" : "cases");
     const int broken = present_all(items, count, seed);
     for (size_t i = 0; i < count; i++) {
         skipped += items[i].skip != NULL;
@@ -407,7 +464,7 @@ int hn_selftest(uint64_t seed, unsigned seeds, const char *filter)
     }
     for (unsigned op = 0; op < HN_ON_OPS; op++) hn_suite_free(suites[op]);
     free(items);
-    printf("\nseed %llx, %u seeds\n%zu passed, %zu failed, %zu skipped\n", (unsigned long long)seed,
-           seeds, passed, failed, skipped);
-    return broken || failed || passed == 0 ? EXIT_FAILED : EXIT_OK;
+    printf("\nseed %llx, %u seeds\n", (unsigned long long)seed, seeds);
+    const int status = conclude(passed, failed, skipped);
+    return broken ? EXIT_FAILED : status;
 }

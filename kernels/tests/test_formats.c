@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ck_ops.h"
 #include "f16.h"
 #include "quant.h"
 

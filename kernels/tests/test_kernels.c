@@ -20,6 +20,7 @@
 #include <xmmintrin.h>
 
 #include "ck_dtype.h"
+#include "ck_ops.h"
 #include "f16.h"
 #include "gemm.h"
 #include "quant.h"
@@ -27,14 +28,11 @@
 #include "unary.h"
 
 static const char *const stems[] = {
-    "dequant_row_bf16",  "dequant_row_f16",   "dequant_row_int4",  "dequant_row_int8",
-    "dequant_row_q4_0",  "dequant_row_q4_1",  "dequant_row_q4_k",  "dequant_row_q5_0",
-    "dequant_row_q5_1",  "dequant_row_q5_k",  "dequant_row_q6_k",  "dequant_row_q8_0",
-    "dequant_row_q8_1",  "dequant_row_q8_k",  "exp_f32",           "gemm_nt_f32",
-    "gemm_nt_q8_0_q8_0", "quantize_row_bf16", "quantize_row_f16",  "quantize_row_int4",
-    "quantize_row_int8", "quantize_row_q4_0", "quantize_row_q4_1", "quantize_row_q4_k",
-    "quantize_row_q5_0", "quantize_row_q5_1", "quantize_row_q5_k", "quantize_row_q6_k",
-    "quantize_row_q8_0", "quantize_row_q8_1", "quantize_row_q8_k", "softmax_causal_f32",
+#define CK_OP(family, op, dtype) #op "_" #dtype,
+#define CK_KERNEL(family, op, dtype, isa)
+#include "kernels.def"
+#undef CK_OP
+#undef CK_KERNEL
 };
 enum { STEMS = sizeof stems / sizeof *stems };
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ck_dtype.h"
+#include "ck_ops.h"
 #include "f16.h"
 #include "quant.h"
 

@@ -13,6 +13,11 @@
 
 #include "../f16.h"
 
+ref_fn ref_quantize_row_q4_k, ref_dequant_row_q4_k;
+ref_fn ref_quantize_row_q5_k, ref_dequant_row_q5_k;
+ref_fn ref_quantize_row_q6_k, ref_dequant_row_q6_k;
+ref_fn ref_quantize_row_q8_k, ref_dequant_row_q8_k;
+
 enum { BLOCK = 256, BYTES_MOST = 292, PARTS_MOST = 274 };
 
 static uint64_t random_state = 1;
