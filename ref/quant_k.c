@@ -248,6 +248,7 @@ static void quantize(const void *args, const ref_tile *tile, const ref_spec *spe
 /* y = RN(d s q - dmin m), q4_k and q5_k; d s q, q6_k; RN(d q), q8_k. Layouts: docs/formats.md; those
  * but q5_k's as in GGUF files. term: |d s|, one step of the code; the rest in ref.h. */
 #define REF(dtype, bytes, parts)                                                                 \
+    ref_fn ref_dequant_row_##dtype, ref_quantize_row_##dtype;                                    \
     void ref_dequant_row_##dtype(const void *args, const ref_tile *tile, const ref_spec *specs,  \
                                  size_t nspecs, ref_out *out)                                    \
     {                                                                                            \

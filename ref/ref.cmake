@@ -10,7 +10,7 @@ target_compile_options(ck_ref PRIVATE -O3)
 target_link_libraries(ck_ref PRIVATE ck_flags PUBLIC m)
 
 find_package(cmocka CONFIG REQUIRED)
-add_executable(test_ref ref/tests/test_ref.c)
+add_executable(test_ref ref/tests/test_ref.c ref/tests/identities.c)
 add_executable(test_ref_quant_32 ref/tests/test_quant_32.c)
 add_executable(test_ref_quant_k ref/tests/test_quant_k.c)
 foreach(test test_ref test_ref_quant_32 test_ref_quant_k)

@@ -12,7 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { COMPILE_SECONDS = 120, COMMAND_MAX = 65536 };
+/* CPU seconds of a command; seconds of the clock that one of them may take on a busy machine. */
+enum { COMPILE_SECONDS = 120, CLOCK_PER_CPU = 5, COMMAND_MAX = 65536 };
 
 static double now(void)
 {
@@ -21,9 +22,15 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+void hn_limit_cpu(double seconds)
+{
+    const rlim_t most = (rlim_t)seconds + 1;
+    setrlimit(RLIMIT_CPU, &(struct rlimit){ most, most + 5 }); /* SIGXCPU, at the end SIGKILL */
+}
+
 int hn_wait(int pid, double seconds)
 {
-    const double until = now() + seconds;
+    const double until = now() + CLOCK_PER_CPU * seconds;
     int status = 0;
     while (waitpid(pid, &status, WNOHANG) != pid) {
         if (now() > until) {
@@ -35,6 +42,8 @@ int hn_wait(int pid, double seconds)
         nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
     }
     kill(-pid, SIGKILL); /* what it may have left behind */
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) return -1;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGXCPU) return -1; /* a shell's child */
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -51,6 +60,7 @@ int hn_shell(const char *command, const char *folder, const char *log, double se
     dup2(out, 1);
     dup2(out, 2);
     setrlimit(RLIMIT_CORE, &none);
+    hn_limit_cpu(seconds);
     execl("/bin/sh", "sh", "-c", command, (char *)NULL);
     _exit(127);
 }

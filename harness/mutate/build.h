@@ -41,9 +41,11 @@ int hn_link(const hn_build *build, const char *command, const char *product,
             const hn_unit *const *units, const char *const *objects, size_t n, const char *output);
 
 /* Runs a command in a folder, with output to `log`. Returns its exit status, 128 + its signal, or -1
- * if it took longer. */
+ * if one of its processes took more CPU time, or all of it five times as long by the clock. */
 int hn_shell(const char *command, const char *folder, const char *log, double seconds);
-/* Waits for a process and its group. The same result. */
+/* In a child: its own limit. */
+void hn_limit_cpu(double seconds);
+/* Waits for a process that has the limit, and its group. The same result. */
 int hn_wait(int pid, double seconds);
 
 /* The whole file, to be freed, with a zero after it; NULL. */

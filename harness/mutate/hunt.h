@@ -77,6 +77,8 @@ int hn_hunt_report(const hn_hunt *hunt);
 int hn_mutate_error(const char *format, const char *detail);
 
 const hn_mutation *hn_task_mutation(const hn_hunt *hunt, const hn_task *task);
+/* What answers.txt says of the task's mutant; NULL: nothing. */
+const hn_answer *hn_task_answer(const hn_hunt *hunt, const hn_task *task);
 /* Whether two sites belong to the same kernel. */
 bool hn_same_kernel(const hn_site *a, const hn_site *b);
 

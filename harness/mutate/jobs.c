@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Jobs: each has a copy of the tree, changes one file of it, compiles, links, runs, changes back. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,15 +55,19 @@ static int link_site(const hn_hunt *h, const hn_site *s, const char *folder, siz
                    s->nunits, output);
 }
 
-/* Under each run seed; the first one's verdict is the mutant's. */
-static void judge_kernel(const hn_hunt *h, const hn_site *s, const char *library, hn_fate *fate)
+/* Under each run seed; the first one's verdict is the mutant's. What is known to be equivalent
+ * (`known`) is not tried again. */
+static void judge_kernel(const hn_hunt *h, const hn_site *s, const char *library, bool known,
+                         hn_fate *fate)
 {
     const hn_ordeal all = { .seed = h->o.run_seeds[0], .all = true };
     uint32_t missed = 0;
-    for (size_t i = h->o.nrun_seeds; i-- > 0;) {
+    for (size_t i = 0; i < h->o.nrun_seeds; i++) {
         const hn_ordeal ordeal = { .suite = h->o.suite, .seed = h->o.run_seeds[i] };
-        hn_judge_kernel(library, s->stem, s->isa, &ordeal, fate);
-        if (fate->kind == HN_FATE_SURVIVED) missed |= 1u << i;
+        hn_fate other = { .kind = HN_FATE_NONE }, *mine = i == 0 ? fate : &other;
+        hn_judge_kernel(library, s->stem, s->isa, &ordeal, mine);
+        if (mine->kind == HN_FATE_SURVIVED) missed |= 1u << i;
+        if (known && missed) break;
     }
     fate->missed = missed;
     if (fate->kind == HN_FATE_KILLED && h->o.ablation)
@@ -82,16 +87,17 @@ static void judge_other(const hn_hunt *h, const hn_site *s, const char *folder, 
     hn_judge_program(command, *how ? how : name, folder, fate);
 }
 
-static void judge_site(const hn_hunt *h, const hn_site *s, const char *folder, hn_fate *fate)
+static void judge_site(const hn_hunt *h, const hn_site *s, const char *folder, bool known,
+                       hn_fate *fate)
 {
-    char path[1200], how[80];
+    char path[1200], how[80], golden[1200];
     snprintf(path, sizeof path, "%s/%s", folder, hn_products[h->o.target][0]);
     if (link_site(h, s, folder, 0, path) != 0) {
         fate->kind = HN_FATE_INVALID;
         return;
     }
     if (h->o.target == HN_KERNELS) {
-        judge_kernel(h, s, path, fate);
+        judge_kernel(h, s, path, known, fate);
         if (s->stem) return;
         const bool survived = fate->kind == HN_FATE_SURVIVED;
         judge_other(h, s, folder, "", fate);
@@ -100,7 +106,10 @@ static void judge_site(const hn_hunt *h, const hn_site *s, const char *folder, h
     }
     hn_judge_program(path, hn_products[h->o.target][0], folder, fate);
     if (h->o.target != HN_HARNESS) return;
-    snprintf(how, sizeof how, "run --jobs 1 --seed %llx", (unsigned long long)h->o.run_seeds[0]);
+    snprintf(golden, sizeof golden, "digest --check '%s/golden/strict.digests'", h->build.source);
+    judge_other(h, s, folder, golden, fate);
+    snprintf(how, sizeof how, "run --jobs 1 --fail-fast --seed %llx",
+             (unsigned long long)h->o.run_seeds[0]);
     judge_other(h, s, folder, how, fate);
     snprintf(how, sizeof how, "selftest --seed %llx", (unsigned long long)h->o.run_seeds[0]);
     judge_other(h, s, folder, how, fate);
@@ -155,6 +164,8 @@ static void try_task(const hn_hunt *h, size_t index, const char *folder)
     const hn_task *t = &h->tasks[index];
     const hn_site *s = &h->sites[t->site];
     const hn_source *from = &h->sources[s->source];
+    const hn_answer *answer = hn_task_answer(h, t);
+    const bool known = answer && answer->equivalent;
     hn_fate fate = { .kind = HN_FATE_INVALID };
     char path[2200];
     const double began = now();
@@ -162,8 +173,9 @@ static void try_task(const hn_hunt *h, size_t index, const char *folder)
     char *text = hn_mutation_apply(hn_task_mutation(h, t), from->text);
     if (text && hn_write_file(path, text, strlen(text)) == 0) {
         fate.kind = compile_site(h, s, folder);
-        if (fate.kind == HN_FATE_NONE) judge_site(h, s, folder, &fate);
-        if (fate.missed && h->o.sanitized && s->stem) judge_sanitized(h, s, folder, &fate);
+        if (fate.kind == HN_FATE_NONE) judge_site(h, s, folder, known, &fate);
+        if (fate.missed && !known && h->o.sanitized && s->stem)
+            judge_sanitized(h, s, folder, &fate);
         if (fate.kind == HN_FATE_SURVIVED) keep_survivor(h, index, path, folder);
     }
     hn_write_file(path, from->text, strlen(from->text));
@@ -196,10 +208,21 @@ static void work(const hn_hunt *h, unsigned job)
     _exit(0);
 }
 
+static hn_progress *progress;
+
+/* An interrupted hunt tries no more mutants and reports those that it has tried. */
+static void on_interrupt(int number)
+{
+    (void)number;
+    atomic_store(&progress->judged, UINT64_MAX / 2);
+}
+
 static int run_jobs(const hn_hunt *h)
 {
     int failed = 0, status;
     fflush(NULL);
+    progress = h->shared;
+    signal(SIGINT, on_interrupt);
     for (unsigned j = 0; j < h->o.jobs; j++) {
         const pid_t pid = fork();
         if (pid == 0) work(h, j);
@@ -226,9 +249,8 @@ static int check_originals(const hn_hunt *h, const char *folder)
         if (i > 0 && (hn_same_kernel(s, s - 1) || h->o.target != HN_KERNELS)) continue;
         if (compile_site(h, s, folder) != HN_FATE_SAME)
             return hn_mutate_error("%s: two compilations differ", h->sources[s->source].path);
-        judge_site(h, s, folder, &fate);
-        const uint32_t every = (1u << h->o.nrun_seeds) - 1;
-        if (fate.kind == HN_FATE_SURVIVED && (!s->stem || fate.missed == every)) continue;
+        judge_site(h, s, folder, true, &fate);
+        if (fate.kind == HN_FATE_SURVIVED) continue;
         fprintf(stderr, "ckparity-mutate: the original of %s fails: %s %s %s\n",
                 s->stem ? s->stem : hn_target_names[h->o.target], fate.by, fate.what, fate.line);
         return 2;

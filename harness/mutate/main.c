@@ -35,6 +35,7 @@ static const char usage[] =
     "  --sanitized DIR  kernels: a build with sanitizers, which survivors are tried in, too\n"
     "  --jobs N      processes (default: one a core)\n"
     "\n"
+    "An interrupt (SIGINT) ends a hunt early: what was tried until then is reported.\n"
     "exit: 0 all killed or answered, 1 a mutant survived, 2 bad input\n";
 
 int hn_mutate_error(const char *format, const char *detail)

@@ -16,6 +16,16 @@ const hn_mutation *hn_task_mutation(const hn_hunt *h, const hn_task *t)
     return &h->sources[h->sites[t->site].source].mutations.list[t->mutation];
 }
 
+const hn_answer *hn_task_answer(const hn_hunt *h, const hn_task *t)
+{
+    const hn_site *site = &h->sites[t->site];
+    const hn_source *from = &h->sources[site->source];
+    char place[2200];
+    snprintf(place, sizeof place, "%s %s_%s", from->path, site->stem ? site->stem : "",
+             site->isa ? site->isa : "");
+    return hn_answers_find(&h->answers, place, from->text, hn_task_mutation(h, t));
+}
+
 bool hn_same_kernel(const hn_site *a, const hn_site *b)
 {
     return a->stem && b->stem && strcmp(a->stem, b->stem) == 0 && strcmp(a->isa, b->isa) == 0;

@@ -14,19 +14,12 @@ static const char *const verdict_names[VERDICTS] = { "killed", "survived", "acce
  * one is an answer that is wrong. */
 static size_t verdict_of(const hn_hunt *h, size_t i, const char **reason)
 {
-    const hn_task *t = &h->tasks[i];
-    const hn_site *site = &h->sites[t->site];
-    const hn_source *from = &h->sources[site->source];
-    const hn_mutation *m = hn_task_mutation(h, t);
     const bool dead = h->fates[i].kind == HN_FATE_KILLED;
-    char place[2200];
-    snprintf(place, sizeof place, "%s %s_%s", from->path, site->stem ? site->stem : "",
-             site->isa ? site->isa : "");
-    const hn_answer *answer = hn_answers_find(&h->answers, place, from->text, m);
+    const hn_answer *answer = hn_task_answer(h, &h->tasks[i]);
     *reason = answer && (!dead || answer->equivalent) ? answer->reason : NULL;
     if (dead) return 0;
     if (answer) return answer->equivalent ? 3 : 2;
-    return m->mutator == HN_MUTATE_ULP ? 4 : 1;
+    return hn_task_mutation(h, &h->tasks[i])->mutator == HN_MUTATE_ULP ? 4 : 1;
 }
 
 static void print_line(const char *sign, const char *text, size_t at)
@@ -47,6 +40,9 @@ static void print_mutant(const hn_hunt *h, size_t i, size_t verdict, const char 
            s->stem ? s->stem : "-", s->isa ? "_" : "", s->isa ? s->isa : "");
     hn_mutation_print(m, from->text, stdout);
     if (verdict == 0) {
+        for (size_t k = 0; k < h->o.nrun_seeds; k++)
+            if (h->fates[i].missed >> k & 1)
+                printf("    survived run seed %llx\n", (unsigned long long)h->o.run_seeds[k]);
         if (reason) printf("    answered as equivalent, wrongly: %s\n", reason);
         return;
     }
@@ -165,23 +161,21 @@ static void print_sites(const hn_hunt *h, const size_t *verdicts, size_t end)
     }
 }
 
-/* The same mutants under each run seed. What is equivalent must not be killed under any. */
+/* The same mutants under each run seed. */
 static void print_run_seeds(const hn_hunt *h, const size_t *verdicts, size_t end)
 {
     if (h->o.nrun_seeds == 1) return;
     printf("\n%-32s %6s %8s %6s\n", "run seed", "killed", "survived", "killed");
     for (size_t s = 0; s < h->o.nrun_seeds; s++) {
-        unsigned killed = 0, survived = 0, wrong = 0;
+        unsigned counted = 0, survived = 0;
         for (size_t i = 0; i < end; i++) {
-            if (h->fates[i].kind < HN_FATE_KILLED) continue;
-            const bool missed = h->fates[i].missed >> s & 1;
-            wrong += verdicts[i] == 3 && !missed;
-            killed += verdicts[i] < 3 && !missed;
-            survived += verdicts[i] < 3 && missed;
+            if (h->fates[i].kind < HN_FATE_KILLED || verdicts[i] > 2) continue;
+            counted++;
+            survived += h->fates[i].missed >> s & 1;
         }
-        printf("%-32llx %6u %8u %6.2f %%", (unsigned long long)h->o.run_seeds[s], killed, survived,
-               killed + survived ? 100.0 * killed / (killed + survived) : 0.0);
-        if (wrong) printf("  %u answered as equivalent, wrongly", wrong);
+        printf("%-32llx %6u %8u ", (unsigned long long)h->o.run_seeds[s], counted - survived,
+               survived);
+        if (counted > 0) printf("%6.2f %%", 100.0 * (counted - survived) / counted);
         printf("\n");
     }
 }

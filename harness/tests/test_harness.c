@@ -270,6 +270,10 @@ int hn_test_cases(void)
 
 int main(void)
 {
-    const int failed = hn_test_cases() + hn_test_data() + hn_test_runs() + hn_test_bench();
+    int failed = hn_test_compare(); /* first: others leave faults to the debugger for good */
+    failed += hn_test_cases();
+    failed += hn_test_data();
+    failed += hn_test_runs();
+    failed += hn_test_bench();
     return failed ? 1 : 0;
 }

@@ -16,6 +16,7 @@ const struct ck_kernel *hn_test_scalar(const char *stem);
 /* Whether a text is one JSON value, by the grammar and nothing looser. */
 bool hn_test_is_json(const char *text);
 
-int hn_test_cases(void), hn_test_data(void), hn_test_runs(void), hn_test_bench(void);
+int hn_test_cases(void), hn_test_compare(void), hn_test_data(void), hn_test_runs(void),
+    hn_test_bench(void);
 
 #endif

@@ -12,12 +12,15 @@
 
 #include "../f16.h"
 
-ref_fn ref_quantize_row_f16, ref_quantize_row_bf16, ref_quantize_row_int8, ref_quantize_row_int4;
-ref_fn ref_quantize_row_q4_0, ref_quantize_row_q4_1, ref_quantize_row_q5_0, ref_quantize_row_q5_1;
-ref_fn ref_quantize_row_q8_1;
-ref_fn ref_dequant_row_f16, ref_dequant_row_bf16, ref_dequant_row_int8, ref_dequant_row_int4;
-ref_fn ref_dequant_row_q4_0, ref_dequant_row_q4_1, ref_dequant_row_q5_0, ref_dequant_row_q5_1;
-ref_fn ref_dequant_row_q8_1;
+ref_fn ref_quantize_row_f16, ref_dequant_row_f16;
+ref_fn ref_quantize_row_bf16, ref_dequant_row_bf16;
+ref_fn ref_quantize_row_int8, ref_dequant_row_int8;
+ref_fn ref_quantize_row_int4, ref_dequant_row_int4;
+ref_fn ref_quantize_row_q4_0, ref_dequant_row_q4_0;
+ref_fn ref_quantize_row_q4_1, ref_dequant_row_q4_1;
+ref_fn ref_quantize_row_q5_0, ref_dequant_row_q5_0;
+ref_fn ref_quantize_row_q5_1, ref_dequant_row_q5_1;
+ref_fn ref_quantize_row_q8_1, ref_dequant_row_q8_1;
 
 enum { BLOCK = 32, BYTES_MOST = 36, PARTS_MOST = 34 };
 

@@ -13,8 +13,10 @@
 
 #include "../f16.h"
 
-ref_fn ref_quantize_row_q4_k, ref_quantize_row_q5_k, ref_quantize_row_q6_k, ref_quantize_row_q8_k;
-ref_fn ref_dequant_row_q4_k, ref_dequant_row_q5_k, ref_dequant_row_q6_k, ref_dequant_row_q8_k;
+ref_fn ref_quantize_row_q4_k, ref_dequant_row_q4_k;
+ref_fn ref_quantize_row_q5_k, ref_dequant_row_q5_k;
+ref_fn ref_quantize_row_q6_k, ref_dequant_row_q6_k;
+ref_fn ref_quantize_row_q8_k, ref_dequant_row_q8_k;
 
 enum { BLOCK = 256, BYTES_MOST = 292, PARTS_MOST = 274 };
 

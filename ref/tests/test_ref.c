@@ -15,39 +15,7 @@
 #include "../f16.h"
 #include "../range.h"
 #include "../sum.h"
-
-ref_fn ref_gemm_nt_f32, ref_gemm_nt_q8_0_q8_0, ref_softmax_causal_f32, ref_exp_f32;
-ref_fn ref_quantize_row_q8_0, ref_dequant_row_q8_0;
-
-static uint64_t state;
-
-/* splitmix64 */
-static uint64_t bits64(void)
-{
-    uint64_t z = state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-static size_t below(size_t n) { return (size_t)(bits64() >> 11) % n; }
-
-static double unit(void) { return (double)(bits64() >> 11) * 0x1p-53; }
-
-static float normal(void)
-{
-    double s = 0;
-    for (int i = 0; i < 12; i++) s += unit();
-    return (float)(s - 6);
-}
-
-static float signed_pow2(int range)
-{
-    const double x = (0.5 + unit()) * ldexp(1, (int)below((size_t)range * 2 + 1) - range);
-    return (float)(bits64() & 1 ? x : -x);
-}
-
-static int within(double y, double v, double e) { return fabs(y - v) <= e; }
+#include "draw.h"
 
 /* ---- ball.h ---- */
 
@@ -173,6 +141,98 @@ static void ball_dot_holds_float_dots(void **unused)
     }
 }
 
+/* The farthest of the four corners of op on a and b from v, and the greatest in magnitude. */
+static void corners(double (*op)(double, double), ref_ball a, ref_ball b, double v, double *far,
+                    double *top)
+{
+    *far = *top = 0;
+    for (int i = 0; i < 4; i++) {
+        const double x = op(i & 1 ? a.v + a.e : a.v - a.e, i & 2 ? b.v + b.e : b.v - b.e);
+        *far = fmax(*far, fabs(x - v));
+        *top = fmax(*top, fabs(x));
+    }
+}
+
+static double plus(double x, double y) { return x + y; }
+static double minus(double x, double y) { return x - y; }
+static double times(double x, double y) { return x * y; }
+static double over(double x, double y) { return x / y; }
+static double root(double x, double y) { return sqrt(x) + 0 * y; }
+
+static void assert_tight(double (*op)(double, double), ref_ball a, ref_ball b, ref_ball r,
+                         ref_fp fp)
+{
+    double far, top;
+    corners(op, a, b, r.v, &far, &top);
+    const double want = far + fp.u * top;
+    assert_true(r.e >= want * (1 - 1e-6) && r.e <= want * (1 + 1e-6) + 0x1p-140);
+}
+
+/* A radius is what the corners of its operands need and one rounding: nothing is given away. */
+static void balls_end_at_their_corners(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 20000; i++) {
+        const ref_fp fp = mode_fp(i & 1);
+        const ref_ball a = { (double)signed_pow2(4), 0.01 * unit() };
+        const ref_ball b = { (double)signed_pow2(4), 0.01 * unit() };
+        const ref_ball c = { fabs(a.v), a.e };
+        assert_tight(plus, a, b, ref_add(fp, a, b), fp);
+        assert_tight(minus, a, b, ref_sub(fp, a, b), fp);
+        assert_tight(times, a, b, ref_mul(fp, a, b), fp);
+        assert_tight(over, a, b, ref_div(fp, a, b), fp);
+        assert_tight(root, c, b, ref_sqrt(fp, c), fp);
+    }
+}
+
+/* Without a budget there is libm's own error, and the argument's is e^e - 1 of the result. */
+static void exp_ball_is_as_wide_as_its_argument(void **unused)
+{
+    mpfr_t x;
+    (void)unused;
+    mpfr_init2(x, 200);
+    for (int i = 0; i < 4000; i++) {
+        const double v = unit() * 170 - 85, e = ldexp(unit(), -(int)below(12));
+        const ref_ball sharp = ref_exp(mode_fp(0), 0, ref_exact(v));
+        mpfr_set_d(x, v, MPFR_RNDN);
+        mpfr_exp(x, x, MPFR_RNDN);
+        mpfr_sub_d(x, x, sharp.v, MPFR_RNDN);
+        assert_true(fabs(mpfr_get_d(x, MPFR_RNDA)) <= sharp.e);
+        assert_true(sharp.e >= 2 * REF_UD * sharp.v && sharp.e < 8 * REF_UD * sharp.v);
+        const ref_ball b = ref_exp(mode_fp(0), 0x1p-20, (ref_ball){ v, e });
+        assert_true(b.e >= b.v * (expm1(e) + 0x1p-20) &&
+                    b.e <= b.v * (e + e * e + 0x1p-20) * 1.00001);
+    }
+    assert_true(ref_expm1(0.5) >= expm1(0.5) && ref_expm1(0.5) <= 0.75);
+    assert_true(ref_expm1(3) >= expm1(3) && ref_expm1(3) < 1.0001 * expm1(3));
+    const ref_ball tiny = ref_exp(mode_fp(0), 0x1p-23, ref_exact(-100));
+    assert_true(tiny.e >= REF_HALF_MIN && tiny.e < 1.1 * REF_HALF_MIN + 0x1p-23 * tiny.v);
+    mpfr_clear(x);
+}
+
+static void ball_dot_is_as_wide_as_its_parts(void **unused)
+{
+    ref_ball a[32], b[32];
+    (void)unused;
+    for (int i = 0; i < 4000; i++) {
+        const size_t n = 1 + below(32), h = below(40);
+        const ref_fp fp = mode_fp(i & 1);
+        double in = 0, s = 0, v = 0;
+        for (size_t j = 0; j < n; j++) {
+            a[j] = (ref_ball){ (double)signed_pow2(3), below(2) ? 0.01 * unit() : 0 };
+            b[j] = (ref_ball){ (double)signed_pow2(3), below(2) ? 0.01 * unit() : 0 };
+            const double top = (fabs(a[j].v) + a[j].e) * (fabs(b[j].v) + b[j].e);
+            v += a[j].v * b[j].v;
+            in += top - fabs(a[j].v * b[j].v);
+            s += top;
+        }
+        const ref_ball r = ref_dot(fp, a, b, n, (double)h);
+        const double want = in + (double)h * fp.u * s;
+        assert_true(within(r.v, v, 1e-13 * s));
+        assert_true(r.e >= want * (1 - 1e-6) && r.e <= want * (1 + 1e-5) + 1e-13 * s);
+    }
+}
+
 static void balls_are_not_wider_than_one_rounding(void **unused)
 {
     const ref_fp fp = mode_fp(0);
@@ -188,6 +248,80 @@ static void balls_are_not_wider_than_one_rounding(void **unused)
     assert_true(ref_low_bit(12) == 4 && ref_low_bit(-0x3p-149f) == 0x1p-149);
     assert_true(ref_low_bit(0) == 0 && ref_low_bit(0x1.000002p0f) == 0x1p-23);
     assert_true(ref_ceil_pow2(3) == 4 && ref_ceil_pow2(4) == 4 && ref_ceil_pow2(0) == 0);
+}
+
+/* ---- range.h ---- */
+
+static unsigned class_of(double x)
+{
+    if (isnan(x)) return REF_NAN;
+    return isinf(x) ? (x > 0 ? REF_PINF : REF_NINF) : REF_FINITE;
+}
+
+/* An infinity or NaN, or a finite number, or either of both. */
+static ref_range either_of(float special, float finite, int which)
+{
+    const ref_range a = ref_range_of(special), b = ref_range_of(finite);
+    return (ref_range){ (which & 1 ? a.can : 0) | (which & 2 ? b.can : 0), b.b };
+}
+
+/* Of sets with one finite number at most, the classes are exactly those that their members give. */
+static void ranges_are_those_of_their_members(void **unused)
+{
+    static const float special[3] = { INFINITY, -INFINITY, NAN };
+    static const float finite[] = { 0, 1, -1, 1e30f, -1e30f, 3e38f, -3e38f, 0x1p-140f };
+    enum { F = sizeof finite / sizeof *finite };
+    const ref_fp fp = mode_fp(0);
+    (void)unused;
+    for (size_t i = 0; i < 3 * F * 3; i++)
+        for (size_t j = 0; j < 3 * F * 3; j++) {
+            const float x[2] = { special[i % 3], finite[i / 3 % F] };
+            const float y[2] = { special[j % 3], finite[j / 3 % F] };
+            const int p = (int)(i / 3 / F) + 1, q = (int)(j / 3 / F) + 1;
+            unsigned product = 0, sum = 0, fused = 0;
+            for (int k = 0; k < 4; k++) {
+                if (!(p >> (k & 1) & 1) || !(q >> (k >> 1) & 1)) continue;
+                const float a = x[k & 1], b = y[k >> 1];
+                product |= class_of((double)(a * b));
+                sum |= class_of((double)(a + b));
+                fused |= class_of((double)a * (double)b);
+            }
+            const ref_range u = either_of(x[0], x[1], p), v = either_of(y[0], y[1], q);
+            assert_int_equal(ref_range_mul(fp, u, v).can, product);
+            assert_int_equal(ref_range_add(fp, u, v).can, sum);
+            assert_int_equal(ref_range_product(fp, u, v).can, fused);
+        }
+}
+
+static void overflow_is_certain_or_possible_as_said(void **unused)
+{
+    const ref_fp near = mode_fp(0), directed = mode_fp(1), wide = { REF_UD, 0, 0, 0 };
+    const double fits = REF_FITS, less = nextafter(fits, 0), above = nextafter(REF_OVER, INFINITY);
+    (void)unused;
+    for (int s = -1; s < 2; s += 2) {
+        const unsigned inf = s > 0 ? REF_PINF : REF_NINF;
+        assert_int_equal(ref_overflow(near, ref_exact(s * less)), REF_FINITE);
+        assert_int_equal(ref_overflow(near, ref_exact(s * fits)), REF_FINITE | inf);
+        assert_int_equal(ref_overflow(near, ref_exact(s * REF_OVER)), REF_FINITE | inf);
+        assert_int_equal(ref_overflow(near, ref_exact(s * above)), inf);
+        assert_int_equal(ref_overflow(near, (ref_ball){ s * 0x1p128, 0x1p102 }), inf);
+        assert_int_equal(ref_overflow(near, (ref_ball){ s * 0x1p128, 0x1p103 }), REF_FINITE | inf);
+        assert_int_equal(ref_overflow(near, (ref_ball){ s * 0x1p100, fits }), REF_FINITE | inf);
+        assert_int_equal(ref_overflow(near, (ref_ball){ s * 1.0, 2 * fits }),
+                         REF_FINITE | REF_PINF | REF_NINF);
+        assert_int_equal(ref_overflow(directed, ref_exact(s * 0x1p200)), REF_FINITE | inf);
+        assert_int_equal(ref_overflow(wide, ref_exact(s * 0x1p200)), REF_FINITE);
+    }
+    /* an infinity times what may be zero, or of either sign; DAZ makes zeros */
+    assert_int_equal(ref_scale_inf(near, REF_PINF, (ref_ball){ 1, 1 }), REF_PINF | REF_NAN);
+    assert_int_equal(ref_scale_inf(near, REF_PINF, (ref_ball){ 1, 2 }),
+                     REF_PINF | REF_NINF | REF_NAN);
+    assert_int_equal(ref_scale_inf(near, REF_PINF, (ref_ball){ -1, 1 }), REF_NINF | REF_NAN);
+    assert_int_equal(ref_scale_inf(near, REF_PINF, (ref_ball){ -1, 0.5 }), REF_NINF);
+    assert_int_equal(ref_scale_inf(near, 0, (ref_ball){ 0, 0 }), 0);
+    const ref_fp zeroing = { 0x1p-24, 0, 0, REF_MIN_NORMAL };
+    assert_true(ref_scale_inf(zeroing, REF_PINF, ref_exact(0x1p-130)) & REF_NAN);
+    assert_false(ref_scale_inf(zeroing, REF_PINF, ref_exact(0x1p-126)) & REF_NAN);
 }
 
 /* ---- simulated kernels: the words of ck_numspec.h, written as plainly as can be ---- */
@@ -1572,15 +1706,6 @@ static void softmax_defects_are_outside(void **unused)
     }
 }
 
-static int fresh(void **unused)
-{
-    (void)unused;
-    state = 1;
-    return 0;
-}
-
-#define TEST(f) cmocka_unit_test_setup(f, fresh)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1588,7 +1713,12 @@ int main(void)
         TEST(balls_hold_flushes),
         TEST(exp_ball_holds_results_of_its_budget),
         TEST(ball_dot_holds_float_dots),
+        TEST(balls_end_at_their_corners),
+        TEST(exp_ball_is_as_wide_as_its_argument),
+        TEST(ball_dot_is_as_wide_as_its_parts),
         TEST(balls_are_not_wider_than_one_rounding),
+        TEST(ranges_are_those_of_their_members),
+        TEST(overflow_is_certain_or_possible_as_said),
         TEST(height_is_that_of_the_simulated_tree),
         TEST(replay_in_pieces_is_the_whole),
         TEST(correct_kernels_of_every_order_are_inside),
@@ -1626,5 +1756,6 @@ int main(void)
         TEST(exp_budget_reaches_the_sum),
         TEST(softmax_defects_are_outside),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL) + ref_test_identities();
+    return failed != 0;
 }
