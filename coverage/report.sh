@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Coverage of the tests: clang's source-based counters over ctest's unit, smoke and slow tests (not docs'), as a table by
-# folder and by kernel and instruction set, and as HTML in build/coverage/html. What the CPU cannot run
-# is said so and counts nowhere. The floors of coverage/floors.txt must be met.
+# Coverage of the tests: clang's source-based counters over ctest's unit, smoke and slow tests (not
+# docs'), as a table by folder and by kernel and instruction set, and as HTML in build/coverage/html.
+# What the CPU cannot run is said so and counts nowhere. The floors of coverage/floors.txt must be met.
 #   coverage/report.sh [--raise]     --raise lifts the floors to what was measured; none is lowered
 # Exit: 0, 1 if a test failed or a floor is not met, 2 if something needed is missing.
 set -eu
