@@ -16,13 +16,9 @@ build/release/ckparity run "$@" || rc=$?
 
 # What each is known for is in its .expect; an adapter without its library says so and is skipped.
 for peer in openblas blis onednn ggml sleef; do
-    if [ "$peer" = ggml ] && ! have_ggml; then
-        echo "SKIP ggml: not installed, ci/setup.sh --peers does it"
-        continue
-    fi
     say "ckparity run --subject $peer"
     status=0
-    build/release/ckparity run --subject "$peer" --expect "harness/subject/$peer.expect" || status=$?
+    ci/peer.sh "$peer" || status=$?
     if [ "$rc" = 0 ] && [ "$status" != 77 ]; then rc=$status; fi
 done
 exit "$rc"

@@ -65,8 +65,8 @@ set_tests_properties(selftest PROPERTIES LABELS "selftest;quick" PROCESSORS 2 TI
 
 # Other libraries, where they are installed: nothing fails but what is known.
 foreach(peer blis ggml onednn openblas sleef)
-  add_test(NAME subject.${peer} COMMAND ckparity run --subject ${peer}
-    --expect ${CMAKE_SOURCE_DIR}/harness/subject/${peer}.expect)
+  add_test(NAME subject.${peer} COMMAND ${CMAKE_SOURCE_DIR}/ci/peer.sh ${peer}
+    $<TARGET_FILE:ckparity>)
   set_tests_properties(subject.${peer} PROPERTIES LABELS "subject" SKIP_RETURN_CODE 77 PROCESSORS 2
     TIMEOUT 1800)
 endforeach()
