@@ -244,20 +244,20 @@ static void blocks_outside_a_domain_are_known(void **state)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         unsigned char unit[4];
         memcpy(unit, &row[i].x, sizeof unit);
-        assert_true(f32->leaves(unit, CK_DOMAIN_FINITE, 0) == row[i].finite);
-        assert_true(f32->leaves(unit, CK_DOMAIN_NORMAL, 0) == row[i].normal);
-        assert_false(f32->leaves(unit, 0, 0));
+        assert_true(hn_leaves(f32, unit, CK_DOMAIN_FINITE, 0) == row[i].finite);
+        assert_true(hn_leaves(f32, unit, CK_DOMAIN_NORMAL, 0) == row[i].normal);
+        assert_false(hn_leaves(f32, unit, 0, 0));
     }
     for (size_t i = 2; i < 34; i++) {
         block[i] = 0x80;
-        assert_true(q8->leaves(block, 0, -127) && !q8->leaves(block, 0, -128));
+        assert_true(hn_leaves(q8, block, 0, -127) && !hn_leaves(q8, block, 0, -128));
         block[i] = 0x81;
-        assert_false(q8->leaves(block, CK_DOMAIN_FINITE | CK_DOMAIN_NORMAL, -127));
+        assert_false(hn_leaves(q8, block, CK_DOMAIN_FINITE | CK_DOMAIN_NORMAL, -127));
     }
     for (unsigned exponent = 0; exponent < 32; exponent++) {
         block[1] = (unsigned char)(exponent << 2 | 0x83u);
-        assert_true(q8->leaves(block, CK_DOMAIN_FINITE, -128) == (exponent == 31));
-        assert_true(q8->leaves(block, CK_DOMAIN_NORMAL, -128) == (exponent == 0));
+        assert_true(hn_leaves(q8, block, CK_DOMAIN_FINITE, -128) == (exponent == 31));
+        assert_true(hn_leaves(q8, block, CK_DOMAIN_NORMAL, -128) == (exponent == 0));
     }
 }
 
