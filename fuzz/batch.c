@@ -98,13 +98,14 @@ static hn_fill fill_of(unsigned fills, unsigned pick)
     return HN_FILL_UNIT;
 }
 
-int fz_decode(const uint8_t *data, size_t size, size_t index, hn_case *c)
+int fz_decode(hn_case *c, const uint8_t *data, size_t size, size_t index, const hn_op *const *ops,
+              size_t count)
 {
     uint8_t record[FZ_RECORD] = { 0 };
     const size_t from = index * FZ_RECORD;
     if (index >= FZ_CASES_MAX || from >= size) return -1;
     memcpy(record, data + from, size - from < FZ_RECORD ? size - from : FZ_RECORD);
-    hn_case_init(c, &hn_ops[record[FZ_OP] % hn_op_count]);
+    hn_case_init(c, ops[record[FZ_OP] % count]);
     c->fill = fill_of(hn_op_fills(c->op), record[FZ_FILL]);
     decode_keys(record, c);
     trim(c);

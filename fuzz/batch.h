@@ -26,7 +26,10 @@ enum {
 size_t fz_mutate(uint8_t *data, size_t size, size_t max, uint64_t seed);
 
 struct hn_case;
-/* Decodes record `index` of a batch. Returns 0, or -1 if the batch has no such record. */
-int fz_decode(const uint8_t *data, size_t size, size_t index, struct hn_case *c);
+struct hn_op;
+/* Decodes record `index` of a batch to a case of one of `count` ops. Returns 0, or -1 if the batch has
+ * no such record. */
+int fz_decode(struct hn_case *c, const uint8_t *data, size_t size, size_t index,
+              const struct hn_op *const *ops, size_t count);
 
 #endif
