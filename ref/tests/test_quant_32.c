@@ -195,7 +195,7 @@ static void sums_in_another_mode_are_neighbours(void **unused)
 
 static void infinite_and_nan_scales(void **unused)
 {
-    unsigned char p[24] = { 0x00, 0x7c, 0x00, 0xfc, 0, 0, 0, 0, 0x01 };
+    unsigned char p[BYTES_MOST] = { 0x00, 0x7c, 0x00, 0xfc, 0, 0, 0, 0, 0x01 };
     cells c;
     (void)unused;
     values(&c, ref_dequant_row_q5_1, p, 0, 32, &nearest);
