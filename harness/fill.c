@@ -336,6 +336,7 @@ static void shape_run(row *r, float *x, size_t n)
 static void fill_value_k(row *r, float *x)
 {
     const uint64_t kind = hn_below(&r->rng, 4);
+    const size_t pick = pick_index(&r->rng, 256);
     for (size_t i = 0; i < 256; i += 32) fill_value_block(r, x + i, 32);
     switch (r->fill) {
     case HN_FILL_INT:
@@ -343,7 +344,7 @@ static void fill_value_k(row *r, float *x)
         return;
     case HN_FILL_PROBE:
         for (size_t i = 0; i < 256 && kind < 2; i++) x[i] = 0.0f;
-        if (kind == 1) x[pick_index(&r->rng, 256)] = uniform(&r->rng);
+        if (kind == 1) x[pick] = uniform(&r->rng);
         return;
     case HN_FILL_SAT: fill_top_k(r, x); return;
     case HN_FILL_EDGE:
@@ -351,7 +352,7 @@ static void fill_value_k(row *r, float *x)
         if (kind == 0) fill_beside_grid(r, x);
         if (kind == 1) fill_hard_scale(r, x, 256);
         if (kind == 2) put_specials(r, x, 256);
-        if (kind == 3) x[pick_index(&r->rng, 256)] = specials[hn_below(&r->rng, 3)];
+        if (kind == 3) x[pick] = specials[hn_below(&r->rng, 3)];
         return;
     case HN_FILL_UNIT:
     case HN_FILL_WIDE:

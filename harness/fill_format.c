@@ -18,6 +18,12 @@ static float beside(row *r, float x)
     return way < 2 ? x : nextafterf(x, way == 2 ? INFINITY : -INFINITY);
 }
 
+/* x 2^e; x is drawn before e, whatever order a compiler gives to arguments. */
+static float spread(row *r, float x, int64_t low, int64_t high)
+{
+    return scaled(x, (int)hn_range(&r->rng, low, high));
+}
+
 /* --- blocks: `levels` steps on either side of 0, or from the least element to the greatest. */
 
 typedef struct grid {
@@ -30,10 +36,8 @@ static float draw_step(row *r, const grid *g)
 {
     const float levels = g->levels;
     switch (r->fill) {
-    case HN_FILL_WIDE:
-        return scaled(1.0f + fabsf(uniform(&r->rng)), (int)hn_range(&r->rng, -120, 90));
-    case HN_FILL_DENORMAL:
-        return scaled(fabsf(uniform(&r->rng)), (int)hn_range(&r->rng, -125, -100));
+    case HN_FILL_WIDE: return spread(r, 1.0f + fabsf(uniform(&r->rng)), -120, 90);
+    case HN_FILL_DENORMAL: return spread(r, fabsf(uniform(&r->rng)), -125, -100);
     case HN_FILL_SAT: return beside(r, hn_below(&r->rng, 2) ? 65504.0f : 65520.0f);
     case HN_FILL_EDGE:
         switch (hn_below(&r->rng, 4)) {
@@ -90,8 +94,9 @@ static void fill_affine(row *r, const grid *g, float step, float *x)
 
 static void one_special(row *r, float *x)
 {
-    static const float special[] = { NAN, INFINITY, -INFINITY, -0.0f };
-    x[pick_index(&r->rng, 32)] = special[hn_below(&r->rng, 4)];
+    static const float specials[] = { NAN, INFINITY, -INFINITY, -0.0f };
+    const float special = specials[hn_below(&r->rng, 4)];
+    x[pick_index(&r->rng, 32)] = special;
 }
 
 void hn_fill_grid(row *r, const hn_field *codes, float *x)
@@ -159,7 +164,7 @@ static float integer_element(row *r, int most)
     const float end = (float)most + 0.5f;
     switch (r->fill) {
     case HN_FILL_SAT: return beside(r, hn_below(&r->rng, 2) ? end : -end - 1.0f);
-    case HN_FILL_WIDE: return scaled(uniform(&r->rng), (int)hn_range(&r->rng, -126, 127));
+    case HN_FILL_WIDE: return spread(r, uniform(&r->rng), -126, 127);
     case HN_FILL_DENORMAL: return ldexpf(uniform(&r->rng), -126);
     default: return beside(r, 0.5f * (float)hn_range(&r->rng, -2 * most - 8, 2 * most + 8));
     }
