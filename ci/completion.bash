@@ -7,7 +7,7 @@ _ckparity_options() {
     case $1 in
     list) echo --subject ;;
     selftest) echo --seed --seeds ;;
-    bench) echo --harness ;;
+    bench) echo --suite --isa --mode --budget --subject --cold --json --harness ;;
     digest) echo --suite --isa --mode --seed --subject --check --old --unguarded ;;
     bisect) echo --good --bad ;;
     explain) echo --subject --dump-operands ;;
@@ -28,16 +28,16 @@ _ckparity() {
     else
         case $before in
         --mode) words='fast strict both' ;;
-        --suite) words='smoke ci nightly' files=yes ;;
+        --suite) words='smoke ci nightly bench' files=yes ;;
         --isa | --require-isa) words=$("$program" list 2>/dev/null | cut -f 3 | sort -u) ;;
-        --subject) words=ggml files=yes ;;
+        --subject) words='blis ggml onednn openblas sleef' files=yes ;;
         --format) words=editor ;;
         --exit-style) words=bisect ;;
         --expect | --json | --junit | --dump-operands | --check | --old | -o) files=yes ;;
         --seed | --seeds | --budget | --jobs) ;;
         *)
             words=$(_ckparity_options "$command")
-            if [[ $command =~ ^(run|digest)$ && $word != -* ]]; then
+            if [[ $command =~ ^(run|digest|bench)$ && $word != -* ]]; then
                 words=$("$program" list 2>/dev/null | cut -f 1)
             elif [[ $word != -* ]]; then
                 # a case begins with the op: a kernel's name without its last part

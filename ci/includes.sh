@@ -8,12 +8,12 @@ set -eu
 # Files (first match; * stays within a folder, ** does not) : what they may include. Paths are
 # "..." includes as found in the tree, <...> are headers of the system, <c> those of C11.
 table='
-kernels/include/ck/*  : kernels/include/ck/*.h <c>
+kernels/include/ck/*  : kernels/include/ck/*.h kernels/kernels.def <c>
 kernels/tests/*       : kernels/**.h kernels/kernels.def <c> <posix> <cmocka.h> <*mmintrin.h> <cpuid.h>
 kernels/**            : kernels/**.h kernels/kernels.def <c> <*mmintrin.h> <cpuid.h> <pthread.h>
 ref/tests/*           : ref/*.h kernels/include/ck/ck_numspec.h <c> <cmocka.h> <mpfr.h> <gmp.h>
 ref/**                : ref/**.h kernels/include/ck/ck_numspec.h <c>
-harness/subject/*     : kernels/include/ck/*.h harness/subject/*.h <c> <posix>
+harness/subject/*     : kernels/include/ck/*.h harness/subject/*.h <c> <posix> <*mmintrin.h>
 harness/tests/*       : kernels/include/ck/*.h kernels/kernels.def ref/ref.h harness/**.h <c> <posix> <cmocka.h>
 harness/selftest/*    : kernels/include/ck/*.h kernels/kernels.def ref/ref.h harness/**.h <c> <posix> <*mmintrin.h>
 harness/**            : kernels/include/ck/*.h kernels/kernels.def ref/ref.h harness/**.h <c> <posix> <valgrind/*.h> <*mmintrin.h> <cpuid.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The parity table of this tree: builds it and runs every kernel against its reference, then, where
-# ci/setup.sh --peers has been run, the kernels of ggml against the same references.
+# ci/setup.sh --peers has been run, those of other libraries against the same references.
 #   ci/parity.sh [ARGUMENT of ckparity run]...
 # Exit: that of the first step that failed; see README.md.
 set -eu
@@ -14,12 +14,15 @@ rc=0
 say "ckparity run${*:+ $*}"
 build/release/ckparity run "$@" || rc=$?
 
-if have_ggml; then
-    say "ckparity run --subject ggml"
-    peer=0
-    build/release/ckparity run --subject ggml --expect harness/subject/ggml.expect || peer=$?
-    if [ "$rc" = 0 ] && [ "$peer" != 77 ]; then rc=$peer; fi
-else
-    echo "SKIP ggml: not installed, ci/setup.sh --peers does it"
-fi
+# What each is known for is in its .expect; an adapter without its library says so and is skipped.
+for peer in openblas blis onednn ggml sleef; do
+    if [ "$peer" = ggml ] && ! have_ggml; then
+        echo "SKIP ggml: not installed, ci/setup.sh --peers does it"
+        continue
+    fi
+    say "ckparity run --subject $peer"
+    status=0
+    build/release/ckparity run --subject "$peer" --expect "harness/subject/$peer.expect" || status=$?
+    if [ "$rc" = 0 ] && [ "$status" != 77 ]; then rc=$status; fi
+done
 exit "$rc"

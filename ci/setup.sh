@@ -2,18 +2,19 @@
 # SPDX-License-Identifier: MIT
 # Installs what the build and the tests need, as far as it is missing; silent if nothing is.
 #   ci/setup.sh              Debian packages (root, or sudo without a password)
-#   ci/setup.sh --peers      other libraries to compare with, from npm, into $CK_PEERS or
-#                            ~/.cache/ckparity/peers
+#   ci/setup.sh --peers      other libraries to compare with: Debian packages, and from npm, into
+#                            $CK_PEERS or ~/.cache/ckparity/peers; what fails does not stop the rest
 #   ci/setup.sh --emulator   what ci/emulate.sh and ci/simde.sh need: Debian packages, and a kernel
 #                            from Debian's, not installed, in $CK_EMULATOR or ~/.cache/ckparity/bochs
 # Exit: 0 all there, 2 something is missing and could not be installed.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-# The one list of packages, and that of --emulator.
+# The one list of packages, and those of --peers and --emulator.
 packages='build-essential cmake ninja-build ccache git
     clang-14 llvm-14 libclang-rt-14-dev clang-format-14
     libcmocka-dev libmpfr-dev valgrind qemu-user afl++ lcov libxml2-utils'
+peers='libopenblas0-pthread libblis4-serial libdnnl2 libsleef3'
 emulator='libsimde-dev bochs bochs-term bochsbios vgabios cpio lz4'
 
 # again COMMAND...: up to three tries.
@@ -53,8 +54,17 @@ debian() {
     quiet apt-install again $apt install -y --no-install-recommends $missing || fail "$hint"
 }
 
-# The stamp is written last: an installation that was cut short is done again from nothing.
+# Debian's and npm's, each without the other where one is not to be had.
 peers() {
+    status=0
+    # shellcheck disable=SC2086
+    (debian $peers) || status=$?
+    (ggml) || status=$?
+    return "$status"
+}
+
+# The stamp is written last: an installation that was cut short is done again from nothing.
+ggml() {
     ! have_ggml || return 0
     command -v npm >/dev/null || fail "npm missing: install it to get $ggml_package"
     say "install $ggml_package@$ggml_version in $CK_PEERS"

@@ -42,9 +42,7 @@ tests() {
 }
 
 ci/setup.sh
-if command -v npm >/dev/null; then
-    ci/setup.sh --peers || say "going on without the peer"
-fi
+ci/setup.sh --peers || say "going on without the peers that are missing"
 
 step parity ci/parity.sh || :
 say "checks of the sources"
@@ -59,6 +57,9 @@ fi
 tests dev -LE 'selftest|slow'
 tests clang -L unit
 tests asan -L 'unit|smoke'
+step strict ci/strict.sh || :
+step fuzz ci/fuzz.sh 5 || :
+step coverage coverage/report.sh || :
 
 say "all tests"
 ci/junit.sh "$junit"/*.xml

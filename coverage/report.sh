@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Coverage of the tests: clang's source-based counters over ctest's unit and smoke tests, as a table by
+# Coverage of the tests: clang's source-based counters over ctest's unit, smoke and slow tests, as a table by
 # folder and by kernel and instruction set, and as HTML in build/coverage/html. What the CPU cannot run
 # is said so and counts nowhere. The floors of coverage/floors.txt must be met.
 #   coverage/report.sh [--raise]     --raise lifts the floors to what was measured; none is lowered
@@ -23,12 +23,12 @@ rm -rf "$dir/profile"
 mkdir -p "$dir/profile"
 
 rc=0
-say "ctest coverage -L unit|smoke"
+say "ctest coverage -L unit|smoke|slow"
 # Not the selftest: counters are packed arithmetic, which its mutants of the isa check must not have.
 # Continuous mode (%c): the counters are the file, so that processes may end in any way. %m: one file
 # for each program, which all of its processes share.
 LLVM_PROFILE_FILE=$dir/profile/%m%c.profraw quiet ctest-coverage \
-    ctest --preset coverage -j "$(nproc)" -L 'unit|smoke' || rc=1
+    ctest --preset coverage -j "$(nproc)" -L 'unit|smoke|slow' || rc=1
 grep 'tests passed' build/log/ctest-coverage.log || :
 llvm-profdata-14 merge -sparse "$dir"/profile/*.profraw -o "$dir/all.profdata"
 

@@ -11,14 +11,12 @@ enum { TERMS_MAX = 1 << 10 };
 
 static unsigned u16(const uint8_t *at) { return (unsigned)(at[0] | at[1] << 8); }
 
-static int64_t unit_of(const hn_key *k) { return k->multiple > 1 ? k->multiple : 1; }
-
 static int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Three bits choose how far the dimension reaches, the others where it lies. */
-static int64_t dimension(const hn_key *k, unsigned bits)
+static int64_t dimension(const hn_key *k, int64_t unit, unsigned bits)
 {
-    const int64_t unit = unit_of(k), low = (k->least + unit - 1) / unit;
+    const int64_t low = (k->least + unit - 1) / unit;
     const int64_t span = at_most((int64_t)8 << (bits >> 13), k->most / unit - low + 1);
     return unit * (low + (int64_t)(bits & 0x1fff) % span);
 }
@@ -42,7 +40,7 @@ static void decode_keys(const uint8_t *record, hn_case *c)
     for (size_t i = 0; i < family->nkeys; i++) {
         const hn_key *k = &family->keys[i];
         const unsigned bits = u16(record + FZ_KEYS + 2 * i);
-        if (k->kind == HN_DIM) c->num[i] = dimension(k, bits);
+        if (k->kind == HN_DIM) c->num[i] = dimension(k, hn_key_unit(c->op, i), bits);
         if (k->kind == HN_INT && bits)
             c->num[i] = k->least + (int64_t)bits % (k->most - k->least + 1);
         if (k->kind == HN_REAL) c->real[i] = real(k->def, bits, family->exact_fills >> c->fill & 1);
@@ -63,11 +61,12 @@ static void trim(hn_case *c)
         size_t longest = HN_MAX_KEYS;
         for (size_t i = 0; i < family->nkeys; i++) {
             const hn_key *k = &family->keys[i];
-            if (k->kind != HN_DIM || c->num[i] / 2 / unit_of(k) * unit_of(k) < k->least) continue;
+            const int64_t unit = hn_key_unit(c->op, i);
+            if (k->kind != HN_DIM || c->num[i] / 2 / unit * unit < k->least) continue;
             if (longest == HN_MAX_KEYS || c->num[i] > c->num[longest]) longest = i;
         }
         if (longest == HN_MAX_KEYS) return;
-        const int64_t unit = unit_of(&family->keys[longest]);
+        const int64_t unit = hn_key_unit(c->op, longest);
         c->num[longest] = c->num[longest] / 2 / unit * unit;
     }
 }

@@ -16,7 +16,7 @@ void hn_call_asm(ck_fn *fn, const void *args, hn_probe *probe);
 static sigjmp_buf recovery;
 static volatile sig_atomic_t armed, ticks_left, hang;
 static volatile sig_atomic_t last_signal;
-static const void *volatile last_address;
+static const void *volatile last_address, *volatile last_pc;
 static bool has_avx, tracks_ymm, debugging;
 
 static const int fatal[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
@@ -33,7 +33,7 @@ static void hand_on(int number)
 
 static void on_fatal(int number, siginfo_t *info, void *context)
 {
-    (void)context;
+    const ucontext_t *machine = context;
     if (!armed) {
         hand_on(number);
         return;
@@ -42,6 +42,7 @@ static void on_fatal(int number, siginfo_t *info, void *context)
     hang = 0;
     last_signal = number;
     last_address = number == SIGABRT ? NULL : info->si_addr;
+    last_pc = (const void *)machine->uc_mcontext.gregs[REG_RIP];
     siglongjmp(recovery, 1);
 }
 
@@ -140,6 +141,7 @@ void hn_call(ck_fn *fn, const void *args, uint32_t mxcsr, unsigned ticks, hn_out
         outcome->how = hang ? HN_HUNG : HN_SIGNALLED;
         outcome->signal = last_signal;
         outcome->address = last_address;
+        outcome->pc = last_pc;
         __asm__ volatile("cld");
     }
     _mm_setcsr(before);

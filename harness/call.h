@@ -34,7 +34,8 @@ typedef enum hn_how { HN_RETURNED, HN_SIGNALLED, HN_HUNG } hn_how;
 typedef struct hn_outcome {
     hn_how how;
     int signal;
-    const void *address; /* of the fault */
+    const void *address; /* of the fault; NULL too where the CPU gives none */
+    const void *pc;      /* of the instruction that faulted */
     uint32_t damage;
     uint32_t mxcsr_in, mxcsr_out;
     uint16_t fcw_in, fcw_out;

@@ -54,7 +54,8 @@ enum { HN_ARGS_MAX = 256 };
 enum {
     HN_SIGNED_ZERO = 1u << 0, /* zeros must have the reference's sign */
     HN_WHOLE_ROWS = 1u << 1,  /* the reference evaluates whole rows only */
-    HN_FP_MODES = 1u << 2     /* fast variants have radii under directed rounding */
+    HN_FP_MODES = 1u << 2,    /* fast variants have radii under directed rounding */
+    HN_INT8_PRODUCTS = 1u << 3
 };
 
 typedef struct hn_family {
@@ -71,6 +72,8 @@ typedef struct hn_family {
     size_t (*live)(const hn_case *c, size_t operand, size_t row);
     /* Terms summed into one output. */
     size_t (*terms)(const hn_case *c);
+    /* Products added up in one call, of f32 or HN_INT8_PRODUCTS; NULL: the op is none of products. */
+    double (*products)(const hn_case *c);
     /* NULL, or why no kernel need take this case ("cols must be at least T"). */
     const char *(*refuse)(const hn_case *c);
     void (*kernel_args)(const hn_case *c, void *const *at, const size_t *ld, void *args);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The fills. What each hunts: docs/oracle.md. Exact fills keep every sum within the significand:
+/* The fills. What each hunts: docs/cases.md. Exact fills keep every sum within the significand:
  * multiples of g whose magnitudes add up to less than 2^24 g, whatever alpha, beta and bias. */
 #include "fill.h"
 
@@ -118,18 +118,33 @@ static void fill_score_exact(row *r, float *x, size_t n)
     }
 }
 
-/* Scores against a maximum of 0 at which one of the two results of a row of two is hard to round:
- * in double within 48 ulps of the middle between two floats. All other scores are -inf. */
+/* Scores against a maximum of 0 at which one result of a row of two is hard to round: in double within
+ * 48 ulps of the middle between two floats. In a row of three that is true of x[0] and x[1], and
+ * the exponentials are where a series is at its worst, half-way between multiples of ln 2: double
+ * exponentials that differ in their last bits give other floats. All other scores are -inf. */
 static void fill_hard_scores(row *r, float *x, size_t n)
 {
-    static const float hard[] = { -0x1.1bff5ep-2f, -0x1.65937p-2f,  -0x1.b1db3cp+0f,
-                                  -0x1.e6c1e6p+1f, -0x1.81bdbap+1f, -0x1.673c46p+3f,
-                                  -0x1.27d8bep-3f, -0x1.a14ac8p-1f, -0x1.c068d6p+2f,
-                                  -0x1.569074p+1f, -0x1.f73852p+1f, -0x1.2082ep-3f,
-                                  -0x1.32c9ap-1f,  -0x1.c9bb96p+3f, -0x1.6d7a9ap+0f,
-                                  -0x1.6dc968p+5f, -0x1.1989b6p+1f, -0x1.fa68a8p+1f };
+    static const float two[] = { -0x1.1bff5ep-2f, -0x1.65937p-2f,  -0x1.b1db3cp+0f, -0x1.e6c1e6p+1f,
+                                 -0x1.81bdbap+1f, -0x1.673c46p+3f, -0x1.27d8bep-3f, -0x1.a14ac8p-1f,
+                                 -0x1.c068d6p+2f, -0x1.569074p+1f, -0x1.f73852p+1f, -0x1.2082ep-3f,
+                                 -0x1.32c9ap-1f,  -0x1.c9bb96p+3f, -0x1.6d7a9ap+0f, -0x1.6dc968p+5f,
+                                 -0x1.1989b6p+1f, -0x1.fa68a8p+1f };
+    static const float three[][2] = {
+        { -0x1.66986ep-2f, -0x1.715078p-2f }, { -0x1.0c096p+0f, -0x1.bdce16p+0f },
+        { -0x1.b91712p+0f, -0x1.bcf696p+0f }, { -0x1.bae042p+0f, -0x1.097eecp+0f },
+        { -0x1.082bd6p+0f, -0x1.600c8ap-2f }, { -0x1.60865ap-2f, -0x1.b8e8fcp+0f },
+        { -0x1.5e64a2p-2f, -0x1.0ae5e8p+0f }, { -0x1.06a8fp+0f, -0x1.094c4cp+0f },
+        { -0x1.708d0ep-2f, -0x1.07c23p+0f },  { -0x1.5d402cp-2f, -0x1.5c21eap-2f }
+    };
     for (size_t i = 0; i < n; i++) x[i] = -INFINITY;
-    x[0] = hard[hn_below(&r->rng, sizeof hard / sizeof *hard)];
+    if (n > 2 && hn_below(&r->rng, 2)) {
+        const float *pair = three[hn_below(&r->rng, sizeof three / sizeof *three)];
+        x[0] = pair[0];
+        x[1] = pair[1];
+        x[2] = 0.0f;
+        return;
+    }
+    x[0] = two[hn_below(&r->rng, sizeof two / sizeof *two)];
     if (n > 1) x[1] = 0.0f;
 }
 
@@ -216,12 +231,14 @@ static void fill_arg(row *r, float *x, size_t n)
     }
 }
 
-/* A block whose largest magnitude makes its scale hard: 127 times a tie between two subnormal
- * halves, or about the least amax that has codes, whose bits are 0x02fe0001. */
+/* A block whose largest magnitude makes its scale hard: 127 times a tie between two halves, normal or
+ * not, or about the least amax that has codes, whose bits are 0x02fe0001. */
 static void fill_hard_scale(row *r, float *x, size_t n)
 {
     const uint32_t border = 0x02fe0000u + (uint32_t)hn_below(&r->rng, 4);
-    float amax = ldexpf(127.0f * (float)(2 * hn_below(&r->rng, 1024) + 1), -25);
+    const float odd = (float)(2 * hn_below(&r->rng, 2048) + 1); /* from 2048 on a normal half's */
+    const int exponent = odd < 2048.0f ? -25 : (int)hn_range(&r->rng, -25, 3);
+    float amax = ldexpf(127.0f * odd, exponent);
     if (hn_below(&r->rng, 2)) memcpy(&amax, &border, sizeof amax);
     for (size_t i = 0; i < n; i++) x[i] = amax * uniform(&r->rng);
     const size_t pick = pick_index(&r->rng, n);

@@ -2,7 +2,9 @@
 /* The generic run of a case. Every check here is on for every kernel of every family. */
 #include "group.h"
 
+#include <dlfcn.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,6 +260,20 @@ static void call_plain(hn_runner *r, const hn_variant *v, hn_pattern prefill, tr
     call(r, v, r->c, at, r->ld, &r->placed[0], t);
 }
 
+/* "memset of libc.so.6" or "libck.so+0x1a2b", for addr2line: where the instruction is. */
+static const char *place_of(const void *pc, char *text, size_t size)
+{
+    Dl_info info;
+    if (!dladdr(pc, &info) || !info.dli_fname) return "code of no file";
+    const char *slash = strrchr(info.dli_fname, '/');
+    const char *const file = slash ? slash + 1 : info.dli_fname;
+    if (info.dli_sname)
+        snprintf(text, size, "%s of %s", info.dli_sname, file);
+    else
+        snprintf(text, size, "%s+%#tx", file, (const char *)pc - (const char *)info.dli_fbase);
+    return text;
+}
+
 static void record_signal(const hn_runner *r, const hn_outcome *o, hn_result *result)
 {
     for (size_t i = 0; i < r->family->noperands; i++) {
@@ -274,7 +290,12 @@ static void record_signal(const hn_runner *r, const hn_outcome *o, hn_result *re
                       "signal %d at byte %+td from the start of %s", o->signal,
                       (const unsigned char *)o->address - p->at, name);
     }
-    hn_record(result, HN_CRASH, HN_CHECK_CRASH, "signal %d at address %p", o->signal, o->address);
+    char place[128];
+    const char *const at = o->signal == SIGABRT ? ""
+                           : o->address         ? " at an address of no operand"
+                                                : " at address 0 or a malformed one";
+    hn_record(result, HN_CRASH, HN_CHECK_CRASH, "signal %d%s, in %s", o->signal, at,
+              place_of(o->pc, place, sizeof place));
 }
 
 static void record_overwrite(const hn_placed *y, const unsigned char *where, hn_result *result)
@@ -708,20 +729,29 @@ static void check_strict(hn_runner *r, hn_result *results)
     }
 }
 
+/* Whether a live unit of operand k lies outside; the others are junk, whatever it looks like. */
+static bool operand_leaves(const hn_runner *r, size_t k, const ck_domain *domain)
+{
+    const hn_placed *p = &r->placed[k];
+    const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(r->c->op, k)];
+    const int least = r->family->operands[k].role == HN_ROLE_LEFT ? domain->code_min : -128;
+    for (size_t row = 0; p->at && row < p->rows; row++) {
+        const unsigned char *at = p->at + row * p->ld * p->unit;
+        const size_t cols = r->family->live ? r->live[k][row] : p->cols;
+        for (size_t u = 0; u < cols; u++)
+            if (hn_leaves(info, at + u * p->unit, domain->flags, least)) return true;
+    }
+    return false;
+}
+
 /* Whether inputs or environment leave the domain that the kernel declares. */
 static bool outside_domain(const hn_runner *r, const ck_domain *domain)
 {
-    bool outside = domain && domain->flags & CK_DOMAIN_NEAREST && r->c->fp != HN_FP_NEAREST;
-    for (size_t k = 1; domain && k < r->family->noperands; k++) {
-        const hn_placed *p = &r->placed[k];
-        const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(r->c->op, k)];
-        const bool activation = r->family->operands[k].role == HN_ROLE_LEFT;
-        for (size_t u = 0; p->at && u < p->rows * p->cols; u++) {
-            const unsigned char *at = p->at + (u / p->cols * p->ld + u % p->cols) * p->unit;
-            outside |= hn_leaves(info, at, domain->flags, activation ? domain->code_min : -128);
-        }
-    }
-    return outside;
+    if (!domain) return false;
+    if (domain->flags & CK_DOMAIN_NEAREST && r->c->fp != HN_FP_NEAREST) return true;
+    for (size_t k = 1; k < r->family->noperands; k++)
+        if (operand_leaves(r, k, domain)) return true;
+    return false;
 }
 
 static void settle(hn_runner *r, hn_result *results)

@@ -1,9 +1,12 @@
 # The generic machinery, the families and the program.
 set(HN_SOURCES
   harness/bisect.c harness/digest.c harness/process.c
-  harness/bench.c harness/call.c harness/capture.c harness/call_x86_64.S harness/case.c harness/compare.c harness/diagnose.c
+  harness/bench.c harness/bench/bench.c harness/bench/contest.c harness/bench/limits.c
+  harness/bench/print.c harness/bench/statistics.c
+  harness/call.c harness/capture.c harness/call_x86_64.S harness/case.c harness/compare.c harness/diagnose.c
   harness/dtype.c
-  harness/emit.c harness/emit/repro.S harness/expect.c harness/fill.c harness/fill_block.c harness/group.c harness/isolate.c
+  harness/emit.c harness/emit/repro.S harness/expect.c harness/fill.c harness/fill_block.c harness/group.c
+  harness/isolate.c harness/json.c
   harness/ops.c harness/place.c harness/report.c
   harness/run.c harness/shrink.c harness/subject.c harness/suite.c harness/tools.c harness/trace.c
   harness/suites/suites.S
@@ -13,9 +16,16 @@ set(HN_SOURCES
   harness/selftest/position.c harness/selftest/memory.c harness/selftest/machine.c
   harness/selftest/gemm.c harness/selftest/gemm_q.c harness/selftest/softmax.c harness/selftest/quant.c)
 
+# The ceilings: each with the flags of the kernels that it limits.
+foreach(isa scalar sse41 avx2 avxvnni avx512 avx512vnni)
+  list(APPEND HN_SOURCES harness/bench/ceiling_${isa}.c)
+  set_source_files_properties(harness/bench/ceiling_${isa}.c PROPERTIES
+    COMPILE_OPTIONS "${CK_OPTIONS_${isa}}")
+endforeach()
+
 set_source_files_properties(harness/suites/suites.S PROPERTIES
   INCLUDE_DIRECTORIES ${CMAKE_SOURCE_DIR}/harness/suites
-  OBJECT_DEPENDS "${CMAKE_SOURCE_DIR}/harness/suites/smoke.cases;${CMAKE_SOURCE_DIR}/harness/suites/ci.cases;${CMAKE_SOURCE_DIR}/harness/suites/nightly.cases")
+  OBJECT_DEPENDS "${CMAKE_SOURCE_DIR}/harness/suites/smoke.cases;${CMAKE_SOURCE_DIR}/harness/suites/ci.cases;${CMAKE_SOURCE_DIR}/harness/suites/nightly.cases;${CMAKE_SOURCE_DIR}/harness/suites/bench.cases")
 
 set_source_files_properties(harness/emit/repro.S PROPERTIES
   INCLUDE_DIRECTORIES ${CMAKE_SOURCE_DIR}/harness/emit
@@ -24,7 +34,7 @@ set_source_files_properties(harness/emit/repro.S PROPERTIES
 execute_process(COMMAND git -C ${CMAKE_SOURCE_DIR} rev-parse --short=12 HEAD
   OUTPUT_VARIABLE HN_COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(HN_COMMIT)
-  set_source_files_properties(harness/report.c PROPERTIES COMPILE_DEFINITIONS HN_COMMIT="${HN_COMMIT}")
+  set_source_files_properties(harness/json.c PROPERTIES COMPILE_DEFINITIONS HN_COMMIT="${HN_COMMIT}")
 endif()
 
 add_library(ck_harness STATIC ${HN_SOURCES})

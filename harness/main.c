@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line. */
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,19 +20,21 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_INPUT = 2, EXIT_ALL_SKIPPED = 77 };
 /* What `git bisect run` understands: 125 skips the commit, above 127 stops the bisection. */
 enum { BISECT_SKIP = 125, BISECT_STOP = 255 };
 
-enum { FILTERS_MAX = 64, REQUIRED_MAX = 16 };
+enum { FILTERS_MAX = 64, REQUIRED_MAX = 16, SUBJECTS_MAX = 16 };
 
 typedef struct options {
     const char *filters[FILTERS_MAX], *cases[FILTERS_MAX], *required[REQUIRED_MAX];
-    size_t nfilters, ncases, nrequired;
+    const char *subjects[SUBJECTS_MAX]; /* of bench, which takes several; `subject` is the last */
+    size_t nfilters, ncases, nrequired, nsubjects;
     hn_case parsed[FILTERS_MAX]; /* of `cases` */
     bool loaded;                 /* the subject could be opened */
     const char *suite, *isa, *json, *junit, *subject, *expect, *check, *old, *out, *dump;
     hn_mode mode;
+    bool both; /* that mode was asked for */
     uint64_t seed;
     double budget;
     unsigned jobs, seeds;
-    bool unguarded, bisect, harness, fail_fast, no_trace, editor;
+    bool unguarded, bisect, harness, cold, fail_fast, no_trace, editor;
 } options;
 
 static const char usage[] =
@@ -49,6 +50,8 @@ static const char usage[] =
     "  ckparity digest [FILTER | 'CASE'] ...   digests of the results, for golden files\n"
     "  ckparity bisect --good REV --bad REV ['CASE']   the commit that a failure came with;\n"
     "                                          also of libraries, compilers: docs/bisect.md\n"
+    "  ckparity bench [FILTER | 'CASE'] ...    time against the machine's ceilings and other "
+    "libraries\n"
     "  ckparity bench --harness                cases a second, checks made\n"
     "\n"
     "run:\n"
@@ -61,9 +64,10 @@ static const char usage[] =
     "  --require-isa X   fail if X cannot run here; may be repeated\n"
     "  --mode M          fast, strict or both (default)\n"
     "  --seed HEX        other drawn cases (default 1); the same seed gives the same run\n"
-    "  --budget SECONDS  go on with new seeds until the time is up\n"
+    "  --budget SECONDS  go on with new seeds until the time is up; bench: for all cases\n"
     "  --jobs N          processes (default: one a core); results do not depend on it\n"
-    "  --subject X       test another library: a path, or a name (ggml)\n"
+    "  --subject X       test another library: a path, or a name (ggml); bench: compare with it,\n"
+    "                    may be repeated (default: all that are installed)\n"
     "  --fail-fast       stop at the first failure\n"
     "  --no-trace        do not check which instructions are executed\n"
     "  --expect FILE     known failures, with reasons\n"
@@ -71,6 +75,7 @@ static const char usage[] =
     "  --format editor   a line \"file:line: error: ...\" for each failure\n"
     "  --dump-operands DIR   of one case (run, explain): data in files, and the case that reads "
     "them\n"
+    "  --cold            bench: operands come from memory that no cache holds\n"
     "  --check FILE      digest: compare with a golden file; --old X: and say how far apart\n"
     "  --unguarded       digest --check: keep operands away from unmapped pages (emulators)\n"
     "  --exit-style bisect   for git bisect run: 125 where nothing could be tested\n"
@@ -133,23 +138,29 @@ static int set_option(options *o, const char *name, const char *value)
 {
     const struct {
         const char *name, **to;
-    } texts[] = {
-        { "--suite", &o->suite },       { "--isa", &o->isa },         { "--json", &o->json },
-        { "--junit", &o->junit },       { "--subject", &o->subject }, { "--expect", &o->expect },
-        { "--check", &o->check },       { "--old", &o->old },         { "-o", &o->out },
-        { "--dump-operands", &o->dump }
-    };
+    } texts[] = { { "--suite", &o->suite },       { "--isa", &o->isa },
+                  { "--json", &o->json },         { "--junit", &o->junit },
+                  { "--expect", &o->expect },     { "--check", &o->check },
+                  { "--old", &o->old },           { "-o", &o->out },
+                  { "--dump-operands", &o->dump } };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(texts[i].name, name) == 0) return *texts[i].to = value, 0;
+    if (strcmp(name, "--subject") == 0) {
+        if (o->nsubjects == SUBJECTS_MAX) return bad_input("too many --subject, at %s", value);
+        o->subject = o->subjects[o->nsubjects++] = value;
+        return 0;
+    }
     if (strcmp(name, "--require-isa") == 0) {
         if (o->nrequired == REQUIRED_MAX) return bad_input("too many --require-isa, at %s", value);
         o->required[o->nrequired++] = value;
         return 0;
     }
-    if (strcmp(name, "--mode") == 0)
+    if (strcmp(name, "--mode") == 0) {
+        o->both = strcmp(value, "both") == 0;
         return parse_mode(value, &o->mode) == 0
                    ? 0
                    : bad_input("--mode %s is none of fast strict both", value);
+    }
     if (strcmp(name, "--exit-style") == 0) {
         if (strcmp(value, "bisect") != 0) return bad_input("--exit-style %s is not bisect", value);
         o->bisect = true;
@@ -172,6 +183,8 @@ static int parse_options(options *o, int argc, char **argv)
         char *name = argv[i], *equals = strchr(name, '=');
         if (strcmp(name, "--harness") == 0) {
             o->harness = true;
+        } else if (strcmp(name, "--cold") == 0) {
+            o->cold = true;
         } else if (strcmp(name, "--fail-fast") == 0) {
             o->fail_fast = true;
         } else if (strcmp(name, "--no-trace") == 0) {
@@ -212,12 +225,8 @@ static bool row_matches(const hn_row *row, const options *o)
     if (!in_cases(row, o)) return false;
     if (o->isa && strcmp(o->isa, row->kernel->isa) != 0) return false;
     if (o->mode != HN_BOTH && (o->mode == HN_STRICT) != row->strict) return false;
-    for (size_t i = 0; i < o->nfilters; i++) {
-        const char *filter = o->filters[i];
-        const bool pattern = strpbrk(filter, "*?[");
-        if (pattern ? fnmatch(filter, row->name, 0) == 0 : strstr(row->name, filter) != NULL)
-            return true;
-    }
+    for (size_t i = 0; i < o->nfilters; i++)
+        if (hn_filter_matches(o->filters[i], row->name)) return true;
     return o->nfilters == 0;
 }
 
@@ -227,10 +236,11 @@ static void add_row(hn_run *run, const options *o, const ck_kernel *kernel, cons
     hn_row *row = &run->rows[run->nrows];
     *row = (hn_row){ .kernel = kernel, .op = op, .strict = strict, .skip = kernel->unavailable };
     snprintf(row->name, sizeof row->name, "%s_%s", kernel->stem, kernel->isa);
-    if (row_matches(row, o)) run->nrows++;
+    if (!row_matches(row, o)) return;
+    if (!run->suite || hn_suite_has(run->suite, op)) run->nrows++;
 }
 
-/* The rows of the subject that the options select, and a plan for each op. */
+/* The rows of the subject that options and suite select, and a plan for each op. */
 static int select_rows(hn_run *run, const options *o, const ck_subject *subject)
 {
     run->rows = calloc(2 * (size_t)subject->count + 1, sizeof *run->rows);
@@ -273,14 +283,22 @@ static int parse_cases(options *o)
     return EXIT_OK;
 }
 
-/* The suite, or the case lines as one. */
-static int select_cases(hn_run *run, const options *o)
+/* The case lines as a suite, or the suite of that name; NULL, with one line on stderr. */
+static hn_suite *open_suite(const options *o, const char *otherwise)
 {
     char error[512], text[FILTERS_MAX * (HN_LINE_MAX + 1)] = "";
     for (size_t i = 0; i < o->ncases; i++) strcat(strcat(text, o->cases[i]), "\n");
-    run->suite = o->ncases ? hn_suite_parse(text, "command line", error, sizeof error)
-                           : hn_suite_open(o->suite ? o->suite : "smoke", error, sizeof error);
-    if (!run->suite) return bad_input("%s", error);
+    hn_suite *suite = o->ncases
+                          ? hn_suite_parse(text, "command line", error, sizeof error)
+                          : hn_suite_open(o->suite ? o->suite : otherwise, error, sizeof error);
+    if (!suite) bad_input("%s", error);
+    return suite;
+}
+
+static int select_cases(hn_run *run, const options *o)
+{
+    run->suite = open_suite(o, "smoke");
+    if (!run->suite) return EXIT_INPUT;
     run->trace = o->ncases == 0 && !o->no_trace;
     return EXIT_OK;
 }
@@ -408,8 +426,8 @@ static int run_command(options *o)
                    .jobs = o->jobs,
                    .fail_fast = o->fail_fast,
                    .progress = isatty(fileno(stderr)) };
-    int status = select_rows(&run, o, subject);
-    if (status == EXIT_OK) status = select_cases(&run, o);
+    int status = select_cases(&run, o);
+    if (status == EXIT_OK) status = select_rows(&run, o, subject);
     if (status == EXIT_OK) status = run_selected(o, &run, expect, subject);
     free_run(&run);
     hn_expect_free(expect);
@@ -449,6 +467,31 @@ static int list_command(const options *o)
     }
     if (subject->count == 0) printf("SKIP %s: %s\n", subject->name, subject->version);
     return subject->count ? EXIT_OK : EXIT_ALL_SKIPPED;
+}
+
+static int bench_command(options *o)
+{
+    char error[768];
+    if (o->harness) return hn_bench_harness();
+    if (parse_cases(o) != EXIT_OK) return EXIT_INPUT;
+    const ck_subject *own = hn_subject_open(NULL, error, sizeof error);
+    if (!own) return bad_input("%s", error);
+    if (check_isas(o, own) == EXIT_INPUT) return EXIT_INPUT;
+    hn_bench_options bench = { .own = own,
+                               .suite = open_suite(o, "bench"),
+                               .filters = o->filters,
+                               .nfilters = o->nfilters,
+                               .isa = o->isa,
+                               .mode = o->mode == HN_BOTH && !o->both ? HN_FAST : o->mode,
+                               .subjects = o->subjects,
+                               .nsubjects = o->nsubjects,
+                               .json = o->json,
+                               .budget = o->budget,
+                               .cold = o->cold };
+    if (!bench.suite) return EXIT_INPUT;
+    const int status = hn_bench(&bench, stdout);
+    hn_suite_free(bench.suite);
+    return status;
 }
 
 /* The commands about one case; -1: none of them. */
@@ -492,8 +535,7 @@ static int dispatch(const char *command, options *o)
     if (strcmp(command, "digest") == 0) return digest_command(o);
     if (strcmp(command, "selftest") == 0)
         return hn_selftest(o->seed, o->seeds, o->nfilters ? o->filters[0] : NULL);
-    if (strcmp(command, "bench") == 0)
-        return o->harness ? hn_bench_harness() : bad_input("bench %s", "needs --harness");
+    if (strcmp(command, "bench") == 0) return bench_command(o);
     if (strcmp(command, "run") != 0)
         return bad_input("unknown command %s (ckparity --help)", command);
     const int status = run_command(o);

@@ -6,7 +6,9 @@
 #include "family.h"
 
 #define CK_KERNEL(fam, op, dt, isa)
-#define CK_OP(fam, op, dt) extern const hn_family hn_family_##fam;
+#define CK_OP(fam, op, dt)                  \
+    extern const hn_family hn_family_##fam; \
+    ref_fn ref_##op##_##dt;
 #include "kernels.def"
 #undef CK_OP
 

@@ -23,7 +23,8 @@ typedef struct hn_placed {
 } hn_placed;
 
 /* Patterns: two kinds of junk for inputs, two of prefill and one of canary for outputs. As f32 they
- * are a signalling NaN, a huge finite number, a NaN, a finite number and a NaN; no two share a byte. */
+ * are a signalling NaN, a huge finite number, a NaN, a finite number and a NaN; no two share one of their
+ * three low bytes. */
 typedef enum hn_pattern { HN_JUNK_A, HN_JUNK_B, HN_PREFILL_A, HN_PREFILL_B, HN_CANARY } hn_pattern;
 
 /* Places rows x cols units of `info` (ld units from row to row). Returns 0, or -1 if out of memory. */

@@ -2,17 +2,11 @@
 /* Reports. */
 #include "report.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "ck.h"
-
-#ifndef HN_COMMIT
-#define HN_COMMIT "unknown"
-#endif
+#include "json.h"
 
 enum { JSON_SCHEMA = 1 };
 
@@ -219,51 +213,6 @@ void hn_report_failures(const hn_run *run, const hn_expectations *expect, bool c
         fprintf(out, "\n%sFAIL%s expected, but it does not happen: %s\n", red, plain, text);
 }
 
-/* A file that appears under its name only when it is whole. */
-typedef struct output {
-    FILE *file;
-    char path[4096], temporary[4112];
-} output;
-
-static int open_output(output *o, const char *path, char *error, size_t size)
-{
-    if (snprintf(o->path, sizeof o->path, "%s", path) >= (int)sizeof o->path)
-        return snprintf(error, size, "%.60s...: path too long", path), -1;
-    snprintf(o->temporary, sizeof o->temporary, "%s.%ld.tmp", path, (long)getpid());
-    o->file = fopen(o->temporary, "w");
-    return o->file ? 0 : (snprintf(error, size, "%s: %s", path, strerror(errno)), -1);
-}
-
-static int close_output(output *o, char *error, size_t size)
-{
-    bool bad = ferror(o->file) || fflush(o->file) != 0 || fsync(fileno(o->file)) != 0;
-    bad |= fclose(o->file) != 0;
-    if (!bad && rename(o->temporary, o->path) == 0) return 0;
-    snprintf(error, size, "%s: %s", o->path, strerror(errno));
-    remove(o->temporary);
-    return -1;
-}
-
-static void json_string(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            fprintf(out, "\\%c", *c);
-        else if (*c < 0x20)
-            fprintf(out, "\\u%04x", *c);
-        else
-            fputc(*c, out);
-    }
-    fputc('"', out);
-}
-
-static void json_field(FILE *out, const char *name, const char *text)
-{
-    fprintf(out, "\"%s\": ", name);
-    json_string(out, text);
-}
-
 static void json_isas(FILE *out)
 {
     const char *lead = "";
@@ -292,12 +241,12 @@ static void json_counts(FILE *out, const char *name, const uint64_t *counts,
 static void json_row(FILE *out, const hn_row *row, const hn_stats *s)
 {
     fprintf(out, "    {");
-    json_field(out, "op", row->op->stem);
+    hn_json_field(out, "op", row->op->stem);
     fprintf(out, ", ");
-    json_field(out, "isa", row->kernel->isa);
+    hn_json_field(out, "isa", row->kernel->isa);
     fprintf(out, ", \"mode\": \"%s\", ", row->strict ? "strict" : "fast");
     if (row->skip) {
-        json_field(out, "skip", row->skip);
+        hn_json_field(out, "skip", row->skip);
         fprintf(out, "}");
         return;
     }
@@ -308,40 +257,37 @@ static void json_row(FILE *out, const hn_row *row, const hn_stats *s)
     fprintf(out, ", ");
     json_counts(out, "checks", s->ran, hn_check_names, HN_CHECK_COUNT);
     fprintf(out, ", \"util_max\": %.6g, ", s->util);
-    json_field(out, "util_case", s->util_line);
+    hn_json_field(out, "util_case", s->util_line);
     fprintf(out, "}");
 }
 
 static void json_failure(FILE *out, const hn_run *run, const hn_failure *f)
 {
     fprintf(out, "    {");
-    json_field(out, "kernel", run->rows[f->row].name);
+    hn_json_field(out, "kernel", run->rows[f->row].name);
     fprintf(out, ", \"mode\": \"%s\", ", run->rows[f->row].strict ? "strict" : "fast");
-    json_field(out, "verdict", hn_verdict_names[f->result.verdict]);
+    hn_json_field(out, "verdict", hn_verdict_names[f->result.verdict]);
     fprintf(out, ", ");
-    json_field(out, "check", hn_check_names[f->result.check]);
+    hn_json_field(out, "check", hn_check_names[f->result.check]);
     fprintf(out, ", ");
-    json_field(out, "what", f->result.what);
+    hn_json_field(out, "what", f->result.what);
     fprintf(out, ", ");
-    json_field(out, "case", f->line);
+    hn_json_field(out, "case", f->line);
     fprintf(out, ", ");
-    json_field(out, "shrunk", f->shrunk);
+    hn_json_field(out, "shrunk", f->shrunk);
     fprintf(out, ", \"expected\": %s}", f->expected ? "true" : "false");
 }
 
 int hn_report_json(const hn_run *run, const hn_totals *totals, const ck_subject *subject,
                    const char *path, char *error, size_t size)
 {
-    output o;
-    if (open_output(&o, path, error, size) != 0) return -1;
+    hn_file o;
+    if (hn_file_open(&o, path, error, size) != 0) return -1;
     fprintf(o.file, "{\n  \"schema\": %d,\n  ", JSON_SCHEMA);
-    json_field(o.file, "commit", HN_COMMIT);
+    hn_json_build(o.file);
+    hn_json_field(o.file, "subject", subject->name);
     fprintf(o.file, ",\n  ");
-    json_field(o.file, "compiler", __VERSION__);
-    fprintf(o.file, ",\n  ");
-    json_field(o.file, "subject", subject->name);
-    fprintf(o.file, ",\n  ");
-    json_field(o.file, "subject_version", subject->version);
+    hn_json_field(o.file, "subject_version", subject->version);
     fprintf(o.file, ",\n  \"seed\": \"%llx\",\n", (unsigned long long)run->seed);
     json_isas(o.file);
     fprintf(o.file, "  \"passed\": %llu, \"failed\": %llu, \"skipped\": %llu,\n  \"rows\": [\n",
@@ -357,7 +303,7 @@ int hn_report_json(const hn_run *run, const hn_totals *totals, const ck_subject 
         fprintf(o.file, "%s\n", i + 1 < run->nfailures ? "," : "");
     }
     fprintf(o.file, "  ]\n}\n");
-    return close_output(&o, error, size);
+    return hn_file_close(&o, error, size);
 }
 
 static void xml_text(FILE *out, const char *text)
@@ -403,10 +349,10 @@ static void junit_row(FILE *out, const hn_run *run, size_t i)
 int hn_report_junit(const hn_run *run, const hn_totals *totals, const char *path, char *error,
                     size_t size)
 {
-    output o;
+    hn_file o;
     unsigned failed = 0, skipped = 0;
     (void)totals;
-    if (open_output(&o, path, error, size) != 0) return -1;
+    if (hn_file_open(&o, path, error, size) != 0) return -1;
     for (size_t i = 0; i < run->nrows; i++) {
         const bool bad = hn_row_failed(run, i);
         failed += bad;
@@ -418,5 +364,5 @@ int hn_report_junit(const hn_run *run, const hn_totals *totals, const char *path
             run->nrows, failed, skipped);
     for (size_t i = 0; i < run->nrows; i++) junit_row(o.file, run, i);
     fprintf(o.file, "</testsuite>\n");
-    return close_output(&o, error, size);
+    return hn_file_close(&o, error, size);
 }

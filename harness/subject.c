@@ -3,6 +3,7 @@
 #include "subject.h"
 
 #include <dlfcn.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,4 +103,9 @@ const ck_subject *hn_subject_open(const char *name, char *error, unsigned size)
     if (!symbol) return snprintf(error, size, "--subject %s: exports no ck_subject_v1", path), NULL;
     memcpy(&get, &symbol, sizeof get);
     return adopt(path, get(), error, size);
+}
+
+bool hn_filter_matches(const char *filter, const char *name)
+{
+    return strpbrk(filter, "*?[") ? fnmatch(filter, name, 0) == 0 : strstr(name, filter) != NULL;
 }

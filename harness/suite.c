@@ -32,7 +32,7 @@ struct hn_suite {
     size_t npatterns;
 };
 
-extern const char hn_suite_smoke[], hn_suite_ci[], hn_suite_nightly[];
+extern const char hn_suite_smoke[], hn_suite_ci[], hn_suite_nightly[], hn_suite_bench[];
 
 static int add_value(values *v, const char *text, char *error, size_t size)
 {
@@ -177,7 +177,7 @@ static char *trim_line(char *line)
     return *line ? line : NULL;
 }
 
-static int parse_line(hn_suite *suite, char *line, char *error, size_t size)
+static int add_line(hn_suite *suite, char *line, char *error, size_t size)
 {
     pattern *more = realloc(suite->patterns, (suite->npatterns + 1) * sizeof *more);
     if (!more) return snprintf(error, size, "out of memory"), -1;
@@ -185,6 +185,34 @@ static int parse_line(hn_suite *suite, char *line, char *error, size_t size)
     pattern *p = &suite->patterns[suite->npatterns++];
     memset(p, 0, sizeof *p);
     return parse_pattern(p, line, error, size);
+}
+
+static bool names(const hn_suite *suite, const hn_op *op)
+{
+    for (size_t i = 0; i < suite->npatterns; i++)
+        if (suite->patterns[i].op == op) return true;
+    return false;
+}
+
+/* "* repeat=N": a line for every op that has none so far. */
+static int add_others(hn_suite *suite, const char *rest, char *error, size_t size)
+{
+    char line[256];
+    rest += strspn(rest, " \t");
+    if (strncmp(rest, "repeat=", 7) != 0 || strpbrk(rest, " \t"))
+        return snprintf(error, size, "\"* %s\" is not \"* repeat=N\"", rest), -1;
+    for (size_t i = 0; i < hn_op_count; i++) {
+        if (names(suite, &hn_ops[i])) continue;
+        snprintf(line, sizeof line, "%s %s", hn_ops[i].stem, rest);
+        if (add_line(suite, line, error, size) != 0) return -1;
+    }
+    return 0;
+}
+
+static int parse_line(hn_suite *suite, char *line, char *error, size_t size)
+{
+    return *line == '*' ? add_others(suite, line + 1, error, size)
+                        : add_line(suite, line, error, size);
 }
 
 hn_suite *hn_suite_parse(const char *text, const char *origin, char *error, size_t size)
@@ -238,7 +266,8 @@ hn_suite *hn_suite_open(const char *name, char *error, size_t size)
         const char *name, *text;
     } builtin[] = { { "smoke", hn_suite_smoke },
                     { "ci", hn_suite_ci },
-                    { "nightly", hn_suite_nightly } };
+                    { "nightly", hn_suite_nightly },
+                    { "bench", hn_suite_bench } };
     for (size_t i = 0; i < sizeof builtin / sizeof builtin[0]; i++)
         if (strcmp(builtin[i].name, name) == 0)
             return hn_suite_parse(builtin[i].text, name, error, size);
@@ -259,6 +288,13 @@ void hn_suite_keep(hn_suite *suite, int (*wanted)(void *context, const hn_op *op
             free_pattern(&suite->patterns[i]);
     }
     suite->npatterns = kept;
+}
+
+int hn_suite_has(const hn_suite *suite, const hn_op *op)
+{
+    for (size_t i = 0; i < suite->npatterns; i++)
+        if (suite->patterns[i].op == op) return 1;
+    return 0;
 }
 
 size_t hn_suite_count(const hn_suite *suite)

@@ -1,16 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* The public entries: each validates once, reads the strict switch once and runs the best variant.
- * Order of the checks: args, empty output (nothing is looked at then), sizes, pointers, overlap. */
+/* The public entries, made from kernels.def: each validates once, by its family, reads the strict
+ * switch once and runs the best variant. Order of the checks: args, empty output (nothing is looked
+ * at then), sizes, pointers, overlap. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "ck_dtype.h"
+#include "ck_ops.h"
 #include "gemm.h"
 #include "quant.h"
 #include "softmax.h"
 #include "table.h"
 #include "unary.h"
+
+/* Elements and bytes of one block of the operands that are not plain f32. */
+typedef struct block {
+    size_t elements, bytes;
+} block;
+#define X(code, name, elements, bytes) static const block block_##name = { (elements), (bytes) };
+CK_DTYPES(X)
+#undef X
+static const block block_q8_0_q8_0 = { CK_Q8_0_BLOCK, CK_Q8_0_BYTES }; /* both factors */
+
+/* What a check says beside a ck_status: there is no output, so nothing was looked at. */
+enum { EMPTY = -1 };
 
 /* `rows` rows of `row` bytes, `ld` bytes apart, from `at` on. */
 typedef struct span {
@@ -96,31 +110,31 @@ const char *ck_status_text(ck_status status)
     return "unknown status";
 }
 
-static ck_status gemm_overlap(const ck_gemm_args *g, bool reads_c)
+static ck_status gemm_overlap(const ck_gemm_args *g, bool reads_c, size_t size)
 {
-    const span y = span_of(g->y, g->m, g->ldy, g->n, sizeof(float));
-    const span a = span_of(g->a, g->m, g->lda, g->k, sizeof(float));
-    const span b = span_of(g->b, g->n, g->ldb, g->k, sizeof(float));
-    const span c = span_of(g->c, reads_c ? g->m : 0, g->ldc, g->n, sizeof(float));
-    const span bias = span_of(g->bias, g->bias ? 1 : 0, g->n, g->n, sizeof(float));
+    const span y = span_of(g->y, g->m, g->ldy, g->n, size);
+    const span a = span_of(g->a, g->m, g->lda, g->k, size);
+    const span b = span_of(g->b, g->n, g->ldb, g->k, size);
+    const span c = span_of(g->c, reads_c ? g->m : 0, g->ldc, g->n, size);
+    const span bias = span_of(g->bias, g->bias ? 1 : 0, g->n, g->n, size);
     const bool in_place = g->y == g->c && g->ldy == g->ldc;
 
     if (overlap(&y, &a) || overlap(&y, &b) || overlap(&y, &bias)) return CK_ERR_ALIAS;
     return !in_place && overlap(&y, &c) ? CK_ERR_ALIAS : CK_OK;
 }
 
-ck_status ck_gemm_nt_f32(const ck_gemm_args *g)
+static int check_gemm(const void *args, const block *of)
 {
-    if (!g) return CK_ERR_NULL;
-    if (g->m == 0 || g->n == 0) return CK_OK;
+    const ck_gemm_args *const g = args;
     const bool reads_c = g->beta != 0.0f;
-    const size_t size = sizeof(float);
+    const size_t size = of->bytes;
+
+    if (g->m == 0 || g->n == 0) return EMPTY;
     if (!fits(g->m, g->ldy, g->n, size) || !fits(g->m, g->lda, g->k, size) ||
         !fits(g->n, g->ldb, g->k, size) || (reads_c && !fits(g->m, g->ldc, g->n, size)))
         return CK_ERR_SHAPE;
     if (!g->y || (g->k && (!g->a || !g->b)) || (reads_c && !g->c)) return CK_ERR_NULL;
-    const ck_status status = gemm_overlap(g, reads_c);
-    return status ? status : run(CK_OP_gemm_nt_f32, g);
+    return (int)gemm_overlap(g, reads_c, size);
 }
 
 static ck_status gemm_q_overlap(const ck_gemm_q_args *g, size_t blocks, size_t bytes)
@@ -133,25 +147,26 @@ static ck_status gemm_q_overlap(const ck_gemm_q_args *g, size_t blocks, size_t b
     return overlap(&y, &a) || overlap(&y, &b) || overlap(&y, &bias) ? CK_ERR_ALIAS : CK_OK;
 }
 
-ck_status ck_gemm_nt_q8_0_q8_0(const ck_gemm_q_args *g)
+static int check_gemm_q(const void *args, const block *of)
 {
-    if (!g) return CK_ERR_NULL;
-    if (g->m == 0 || g->n == 0) return CK_OK;
-    if (g->k % CK_Q8_0_BLOCK) return CK_ERR_MULTIPLE;
-    const size_t blocks = g->k / CK_Q8_0_BLOCK;
-    if (!fits(g->m, g->ldy, g->n, sizeof(float)) || !fits(g->m, g->lda, blocks, CK_Q8_0_BYTES) ||
-        !fits(g->n, g->ldb, blocks, CK_Q8_0_BYTES))
+    const ck_gemm_q_args *const g = args;
+    const size_t blocks = g->k / of->elements;
+
+    if (g->m == 0 || g->n == 0) return EMPTY;
+    if (g->k % of->elements) return CK_ERR_MULTIPLE;
+    if (!fits(g->m, g->ldy, g->n, sizeof(float)) || !fits(g->m, g->lda, blocks, of->bytes) ||
+        !fits(g->n, g->ldb, blocks, of->bytes))
         return CK_ERR_SHAPE;
     if (!g->y || (g->k && (!g->a || !g->b))) return CK_ERR_NULL;
-    const ck_status status = gemm_q_overlap(g, blocks, CK_Q8_0_BYTES);
-    return status ? status : run(CK_OP_gemm_nt_q8_0_q8_0, g);
+    return (int)gemm_q_overlap(g, blocks, of->bytes);
 }
 
-ck_status ck_softmax_causal_f32(const ck_softmax_args *s)
+static int check_softmax(const void *args, const block *of)
 {
-    if (!s) return CK_ERR_NULL;
-    if (s->heads == 0 || s->t == 0) return CK_OK;
-    const size_t size = sizeof(float);
+    const ck_softmax_args *const s = args;
+    const size_t size = of->bytes;
+
+    if (s->heads == 0 || s->t == 0) return EMPTY;
     if (s->cols < s->t || s->heads > SIZE_MAX / s->t) return CK_ERR_SHAPE;
     const size_t rows = s->heads * s->t;
     if (!fits(rows, s->ldy, s->cols, size) || !fits(rows, s->ldx, s->t, size)) return CK_ERR_SHAPE;
@@ -159,73 +174,62 @@ ck_status ck_softmax_causal_f32(const ck_softmax_args *s)
     const span y = span_of(s->y, rows, s->ldy, s->cols, size);
     const span x = span_of(s->x, rows, s->ldx, s->t, size);
     const bool in_place = s->y == s->x && s->ldy == s->ldx;
-    if (!in_place && overlap(&y, &x)) return CK_ERR_ALIAS;
-    return run(CK_OP_softmax_causal_f32, s);
+    return !in_place && overlap(&y, &x) ? CK_ERR_ALIAS : CK_OK;
 }
 
-ck_status ck_exp_f32(const ck_unary_args *e)
+static int check_unary(const void *args, const block *of)
 {
-    if (!e) return CK_ERR_NULL;
-    if (e->n == 0) return CK_OK;
-    if (!fits(1, e->n, e->n, sizeof(float))) return CK_ERR_SHAPE;
-    if (!e->y || !e->x) return CK_ERR_NULL;
-    const span y = span_of(e->y, 1, e->n, e->n, sizeof(float));
-    const span x = span_of(e->x, 1, e->n, e->n, sizeof(float));
-    if (e->y != e->x && overlap(&y, &x)) return CK_ERR_ALIAS;
-    return run(CK_OP_exp_f32, e);
+    const ck_unary_args *const u = args;
+
+    if (u->n == 0) return EMPTY;
+    if (!fits(1, u->n, u->n, of->bytes)) return CK_ERR_SHAPE;
+    if (!u->y || !u->x) return CK_ERR_NULL;
+    const span y = span_of(u->y, 1, u->n, u->n, of->bytes);
+    const span x = span_of(u->x, 1, u->n, u->n, of->bytes);
+    return u->y != u->x && overlap(&y, &x) ? CK_ERR_ALIAS : CK_OK;
 }
 
-/* The checks of quantize and dequantize: n values at `values`, their blocks at `packed`. */
-static ck_status row_check(const void *values, const void *packed, size_t n, size_t block,
-                           size_t bytes)
+/* n values at `values`, their blocks at `packed`. */
+static int check_row(const void *values, const void *packed, size_t n, const block *of)
 {
-    const size_t blocks = n / block;
+    const size_t blocks = n / of->elements;
 
-    if (n % block) return CK_ERR_MULTIPLE;
+    if (n == 0) return EMPTY;
+    if (n % of->elements) return CK_ERR_MULTIPLE;
     if (!fits(1, n, n, sizeof(float))) return CK_ERR_SHAPE; /* blocks are no larger than values */
     if (!values || !packed) return CK_ERR_NULL;
     const span v = span_of(values, 1, n, n, sizeof(float));
-    const span p = span_of(packed, 1, blocks, blocks, bytes);
+    const span p = span_of(packed, 1, blocks, blocks, of->bytes);
     return overlap(&v, &p) ? CK_ERR_ALIAS : CK_OK;
 }
 
-static ck_status quantize(ck_op op, const ck_quantize_args *q, size_t block, size_t bytes)
+static int check_quantize(const void *args, const block *of)
 {
-    if (!q) return CK_ERR_NULL;
-    if (q->n == 0) return CK_OK;
-    const ck_status status = row_check(q->x, q->y, q->n, block, bytes);
-    return status ? status : run(op, q);
+    const ck_quantize_args *const q = args;
+    return check_row(q->x, q->y, q->n, of);
 }
 
-static ck_status dequant(ck_op op, const ck_dequant_args *d, size_t block, size_t bytes)
+static int check_dequant(const void *args, const block *of)
 {
-    if (!d) return CK_ERR_NULL;
-    if (d->n == 0) return CK_OK;
-    const ck_status status = row_check(d->y, d->x, d->n, block, bytes);
-    return status ? status : run(op, d);
+    const ck_dequant_args *const d = args;
+    return check_row(d->y, d->x, d->n, of);
 }
 
-#define FORMAT(dtype, block, bytes)                                   \
-    ck_status ck_quantize_row_##dtype(const ck_quantize_args *q)      \
-    {                                                                 \
-        return quantize(CK_OP_quantize_row_##dtype, q, block, bytes); \
-    }                                                                 \
-    ck_status ck_dequant_row_##dtype(const ck_dequant_args *d)        \
-    {                                                                 \
-        return dequant(CK_OP_dequant_row_##dtype, d, block, bytes);   \
+static ck_status enter(ck_op op, const void *args, int (*check)(const void *, const block *),
+                       const block *of)
+{
+    if (!args) return CK_ERR_NULL;
+    const int status = check(args, of);
+    if (status == EMPTY) return CK_OK;
+    return status == CK_OK ? run(op, args) : (ck_status)status;
+}
+
+#define CK_OP(family, op, dtype)                                                  \
+    ck_status ck_##op##_##dtype(const ck_##family##_args *args)                   \
+    {                                                                             \
+        return enter(CK_OP_##op##_##dtype, args, check_##family, &block_##dtype); \
     }
-FORMAT(bf16, CK_BF16_BLOCK, CK_BF16_BYTES)
-FORMAT(f16, CK_F16_BLOCK, CK_F16_BYTES)
-FORMAT(int4, CK_INT4_BLOCK, CK_INT4_BYTES)
-FORMAT(int8, CK_INT8_BLOCK, CK_INT8_BYTES)
-FORMAT(q4_0, CK_Q4_0_BLOCK, CK_Q4_0_BYTES)
-FORMAT(q4_1, CK_Q4_1_BLOCK, CK_Q4_1_BYTES)
-FORMAT(q4_k, CK_Q4_K_BLOCK, CK_Q4_K_BYTES)
-FORMAT(q5_0, CK_Q5_0_BLOCK, CK_Q5_0_BYTES)
-FORMAT(q5_1, CK_Q5_1_BLOCK, CK_Q5_1_BYTES)
-FORMAT(q5_k, CK_Q5_K_BLOCK, CK_Q5_K_BYTES)
-FORMAT(q6_k, CK_Q6_K_BLOCK, CK_Q6_K_BYTES)
-FORMAT(q8_0, CK_Q8_0_BLOCK, CK_Q8_0_BYTES)
-FORMAT(q8_1, CK_Q8_1_BLOCK, CK_Q8_1_BYTES)
-FORMAT(q8_k, CK_Q8_K_BLOCK, CK_Q8_K_BYTES)
-#undef FORMAT
+#define CK_KERNEL(family, op, dtype, isa)
+#include "kernels.def"
+#undef CK_OP
+#undef CK_KERNEL

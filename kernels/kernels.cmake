@@ -36,7 +36,7 @@ foreach(row IN LISTS rows)
 endforeach()
 
 add_library(ck_objects OBJECT ${CK_KERNEL_SOURCES}
-  kernels/table.c kernels/dispatch.c kernels/cpu.c kernels/strict.c)
+  kernels/table.c kernels/dispatch.c kernels/dtype.c kernels/cpu.c kernels/strict.c)
 target_include_directories(ck_objects PRIVATE kernels PUBLIC kernels/include/ck)
 target_link_libraries(ck_objects PRIVATE ck_flags)
 set_source_files_properties(kernels/table.c PROPERTIES

@@ -4,6 +4,8 @@
 #include "range.h"
 #include "sum.h"
 
+ref_fn ref_gemm_nt_f32, ref_gemm_nt_q8_0_q8_0;
+
 enum { BLOCK = 32, BYTES = 34, BATCH = 8 /* specs that are evaluated at a time */ };
 
 /* The terms of one output, exact in double. */
@@ -149,7 +151,7 @@ static int daz_hits(const epilogue *ep)
  * terms t are multiples of g, all alpha t, beta c and bias of h, sum |t| <= capacity g, the sum
  * with the epilogue <= capacity h, and g, h >= floor, the least float. alpha t is a multiple of h
  * if t is one of h over alpha's lowest bit. Tried with the least g and h that the sums allow. The
- * double sums that decide are themselves exact when the answer is yes. Source: decisions.md 4. */
+ * double sums that decide are themselves exact when the answer is yes. docs/oracle.md, "Radius 0". */
 static int exact(cell *c, double capacity, double floor, int fine)
 {
     const epilogue *ep = &c->ep;
@@ -214,7 +216,7 @@ static double radius_declared(cell *c, const plan *p, size_t s)
 /* Unknown order: beta c and bias are terms like the others, which pass through 3 more roundings
  * (alpha, + beta c, + bias): growth(n + more + 3) (|alpha| S + |beta c| + |bias|) with the terms of
  * the finest form. Underflow for each product of elements, of alpha and of beta, flushed or zeroed
- * operands for each operation. Source: oracle.md 2.1, 2.3. */
+ * operands for each operation. docs/oracle.md, "block dot". */
 static double radius_any(const cell *c, const plan *p)
 {
     const ref_fp fp = p->fp;
@@ -421,8 +423,8 @@ static epilogue epilogue_f32(const ref_gemm_args *g, size_t i, size_t j)
 
 /* y[i,j] = RN(RN(alpha sum_l a[i,l] b[j,l]) + beta c[i,j]) + bias[j], c unread if beta = 0.
  * Radius: least of any order, height and running for the sum (ref_sum_error), then the epilogue in
- * ball arithmetic; strict 0.5 ulp and double errors; 0 where decisions.md 4 has exact sums.
- * Source: oracle.md 2.1, 2.2, 7. */
+ * ball arithmetic; strict 0.5 ulp and double errors; 0 where all sums are exact.
+ * Source: gemm.h; docs/oracle.md, "dot". */
 void ref_gemm_nt_f32(const void *args, const ref_tile *tile, const ref_spec *specs, size_t nspecs,
                      ref_out *out)
 {
@@ -516,7 +518,7 @@ static int fine_multiples_q8_0(void *at, size_t n, double unit)
  * the terms are whole blocks. A kernel of unknown order may keep partial integers of a block in up
  * to 32 float lanes and add those up by a tree, or in 8 and one by one: 8 roundings more than one
  * for each block, and one if d_a d_b I is rounded before it is added; magnitudes are then those of
- * the element products. Source: oracle.md 2.3, q8_0 in quant.h. */
+ * the element products. Source: gemm.h; docs/oracle.md, "block dot". */
 void ref_gemm_nt_q8_0_q8_0(const void *args, const ref_tile *tile, const ref_spec *specs,
                            size_t nspecs, ref_out *out)
 {

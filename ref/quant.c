@@ -2,6 +2,8 @@
 /* References of the quantisers, by the one formula of quant.h, and of dequantisation: all exact. */
 #include "f16.h"
 
+ref_fn ref_quantize_row_q8_0, ref_dequant_row_q8_0;
+
 enum { BLOCK = 32, BYTES = 34 };
 
 /* The one formula. */

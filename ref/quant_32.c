@@ -260,6 +260,7 @@ static void quantize(const void *args, const ref_tile *tile, const ref_spec *spe
 }
 
 #define FORMAT(name, elements, bytes, parts)                                                    \
+    ref_fn ref_dequant_row_##name, ref_quantize_row_##name; \
     void ref_dequant_row_##name(const void *args, const ref_tile *tile, const ref_spec *specs,  \
                                 size_t nspecs, ref_out *out)                                    \
     {                                                                                           \

@@ -3,7 +3,8 @@ file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/ref_include)
 configure_file(${CMAKE_SOURCE_DIR}/kernels/include/ck/ck_numspec.h
   ${CMAKE_BINARY_DIR}/ref_include/ck_numspec.h COPYONLY)
 
-add_library(ck_ref STATIC ref/gemm.c ref/quant.c ref/quant_32.c ref/quant_k.c ref/softmax.c ref/unary.c)
+file(GLOB references CONFIGURE_DEPENDS ref/*.c)
+add_library(ck_ref STATIC ${references})
 target_include_directories(ck_ref PUBLIC ref ${CMAKE_BINARY_DIR}/ref_include)
 target_compile_options(ck_ref PRIVATE -O3)
 target_link_libraries(ck_ref PRIVATE ck_flags PUBLIC m)

@@ -38,7 +38,8 @@ typedef struct ref_tile {
     size_t r0, rows, c0, cols;
 } ref_tile;
 
-/* `args` is the family's struct below. Pure, single-threaded; uses only what it is given. To be
+/* The reference of op_dtype is the function ref_op_dtype; whoever calls it declares it so. `args` is
+ * the family's struct below. Pure, single-threaded; uses only what it is given. To be
  * called under the default MXCSR: nearest, gradual underflow. */
 typedef void ref_fn(const void *args, const ref_tile *tile, const ref_spec *specs, size_t nspecs,
                     ref_out *out);
@@ -84,17 +85,5 @@ typedef struct ref_quantize_args {
 typedef struct ref_dequant_args {
     const unsigned char *x;
 } ref_dequant_args;
-
-ref_fn ref_gemm_nt_f32, ref_gemm_nt_q8_0_q8_0, ref_softmax_causal_f32, ref_exp_f32;
-ref_fn ref_quantize_row_bf16, ref_quantize_row_f16, ref_quantize_row_int4;
-ref_fn ref_quantize_row_int8, ref_quantize_row_q4_0, ref_quantize_row_q4_1;
-ref_fn ref_quantize_row_q4_k, ref_quantize_row_q5_0, ref_quantize_row_q5_1;
-ref_fn ref_quantize_row_q5_k, ref_quantize_row_q6_k, ref_quantize_row_q8_0;
-ref_fn ref_quantize_row_q8_1, ref_quantize_row_q8_k;
-ref_fn ref_dequant_row_bf16, ref_dequant_row_f16, ref_dequant_row_int4;
-ref_fn ref_dequant_row_int8, ref_dequant_row_q4_0, ref_dequant_row_q4_1;
-ref_fn ref_dequant_row_q4_k, ref_dequant_row_q5_0, ref_dequant_row_q5_1;
-ref_fn ref_dequant_row_q5_k, ref_dequant_row_q6_k, ref_dequant_row_q8_0;
-ref_fn ref_dequant_row_q8_1, ref_dequant_row_q8_k;
 
 #endif

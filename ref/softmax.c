@@ -2,6 +2,8 @@
 /* Reference of softmax: p_j = E_j / D, E_j = exp(x_j - m), D = sum E_j, m the maximum. */
 #include "sum.h"
 
+ref_fn ref_softmax_causal_f32;
+
 /* One row, E its exponentials. */
 typedef struct row {
     const float *x;
@@ -131,7 +133,7 @@ static ref_ball entry_strict(const view *w, const row *r, double d, double E)
 }
 
 /* Radius 0: the value 2^-k where D is the exact count 2^k of the maxima; 0 where the exponential is
- * 0 for certain. Source: decisions.md 4. */
+ * 0 for certain. docs/oracle.md, "Radius 0". */
 static ref_ball entry(const view *w, const row *r, double d, double E)
 {
     const double p = E / r->sum;
@@ -191,7 +193,7 @@ static void live_row(row *r, const ref_spec *specs, size_t nspecs, ref_out *out,
  * by b (sum p_j a_j and the declared sum of positive terms), then the division: u, or 2.5 u for a
  * rounded reciprocal and a product. -inf entries are exactly 0, rows of nothing else are, rows with
  * a NaN or +inf are NaN. Forms that rescale or divide by exp(LSE) are not this op's.
- * Source: oracle.md 2.4, softmax.h. */
+ * Source: softmax.h; docs/oracle.md, "softmax". */
 void ref_softmax_causal_f32(const void *args, const ref_tile *tile, const ref_spec *specs,
                             size_t nspecs, ref_out *out)
 {

@@ -2,6 +2,8 @@
 /* References of elementwise functions. */
 #include "range.h"
 
+ref_fn ref_exp_f32;
+
 /* libm's exp is good to 1 ulp, 2 REF_UD; the strict kernels' own is taken to be to 2. */
 static const double exp_own = 2 * REF_UD, exp_strict = 4 * REF_UD;
 
@@ -49,7 +51,7 @@ static ref_ball exp_of(const ref_spec *spec, double x, double v)
 }
 
 /* y = exp(x), |dy| <= rexp u y. exp(0) = 1, exp(-inf) = +0, exp(+inf) = +inf, NaN gives NaN, all
- * with radius 0. Source: unary.h, oracle.md 1. */
+ * with radius 0. Source: kernels.def; docs/oracle.md, "exp". */
 void ref_exp_f32(const void *args, const ref_tile *tile, const ref_spec *specs, size_t nspecs,
                  ref_out *out)
 {

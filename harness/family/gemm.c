@@ -40,6 +40,11 @@ static size_t live(const hn_case *c, size_t operand, size_t row)
 
 static size_t terms(const hn_case *c) { return (size_t)c->num[K] + 2; }
 
+static double products(const hn_case *c)
+{
+    return (double)c->num[M] * (double)c->num[N] * (double)c->num[K];
+}
+
 static void kernel_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
 {
     *(ck_gemm_args *)args = (ck_gemm_args){
@@ -103,6 +108,7 @@ const hn_family hn_family_gemm = {
     .extents = extents,
     .live = live,
     .terms = terms,
+    .products = products,
     .kernel_args = kernel_args,
     .ref_args = ref_args,
     .emit_args = emit_args,

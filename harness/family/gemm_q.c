@@ -37,6 +37,11 @@ static void extents(const hn_case *c, hn_extent *e)
 
 static size_t terms(const hn_case *c) { return (size_t)c->num[K] + 1; }
 
+static double products(const hn_case *c)
+{
+    return (double)c->num[M] * (double)c->num[N] * (double)c->num[K];
+}
+
 static void kernel_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
 {
     *(ck_gemm_q_args *)args = (ck_gemm_q_args){
@@ -86,9 +91,10 @@ const hn_family hn_family_gemm_q = {
     .fills = FILL(UNIT) | FILL(INT) | FILL(PROBE) | FILL(CANCEL) | FILL(WIDE) | FILL(DENORMAL) |
              FILL(STAGNATION) | FILL(EDGE) | FILL(SAT),
     .exact_fills = FILL(INT) | FILL(PROBE),
-    .flags = HN_FP_MODES,
+    .flags = HN_FP_MODES | HN_INT8_PRODUCTS,
     .extents = extents,
     .terms = terms,
+    .products = products,
     .kernel_args = kernel_args,
     .ref_args = ref_args,
     .emit_args = emit_args,

@@ -55,8 +55,8 @@ int hn_answers_open(hn_answers *answers, const char *path, char *error, size_t s
     return 0;
 }
 
-/* The lines that a mutation touches, blanks as one. */
-static void mutated_lines(const char *text, const hn_mutation *m, char *out, size_t size)
+/* The lines that a mutation touches, blanks as one; with `next`, " \\n " and the line after. */
+static void mutated_lines(const char *text, const hn_mutation *m, bool next, char *out, size_t size)
 {
     char *mutated = hn_mutation_apply(m, text);
     size_t from = m->at, to = m->at + strlen(m->with), used = 0;
@@ -64,8 +64,11 @@ static void mutated_lines(const char *text, const hn_mutation *m, char *out, siz
     if (!mutated) return;
     while (from > 0 && mutated[from - 1] != '\n') from--;
     while (mutated[to] && mutated[to] != '\n') to++;
-    for (size_t i = from; i < to && used + 1 < size; i++) {
+    const size_t own = to;
+    if (next && mutated[to]) to += 1 + strcspn(mutated + to + 1, "\n");
+    for (size_t i = from; i < to && used + 5 < size; i++) {
         const bool blank = isspace((unsigned char)mutated[i]) != 0;
+        if (i == own) used += (size_t)snprintf(out + used, size - used, " \\n ");
         if (blank && (used == 0 || out[used - 1] == ' ')) continue;
         out[used++] = blank ? ' ' : mutated[i];
     }
@@ -84,13 +87,13 @@ static bool contains(const char *lines, const char *fragment)
 const hn_answer *hn_answers_find(const hn_answers *answers, const char *place, const char *text,
                                  const hn_mutation *mutation)
 {
-    char lines[2000], file[1000];
-    mutated_lines(text, mutation, lines, sizeof lines);
+    char lines[2][2000], file[1000];
+    for (int i = 0; i < 2; i++) mutated_lines(text, mutation, i == 1, lines[i], sizeof lines[i]);
     snprintf(file, sizeof file, "%.*s", (int)strcspn(place, " "), place);
     for (size_t i = 0; i < answers->n; i++) {
         const hn_answer *answer = &answers->list[i];
         if (fnmatch(answer->file, strchr(answer->file, ' ') ? place : file, 0) == 0 &&
-            contains(lines, answer->fragment))
+            contains(lines[strstr(answer->fragment, " \\n ") != NULL], answer->fragment))
             return answer;
     }
     return NULL;

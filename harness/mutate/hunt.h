@@ -10,7 +10,7 @@
 #include "judge.h"
 #include "mutate.h"
 
-enum { HN_AFFECTED_MAX = 40 };
+enum { HN_AFFECTED_MAX = 40, HN_RUN_SEEDS_MAX = 16 };
 
 typedef enum hn_target { HN_KERNELS, HN_REF, HN_HARNESS } hn_target;
 extern const char *const hn_target_names[3];
@@ -21,6 +21,9 @@ typedef struct hn_hunt_options {
     hn_target target;
     const char *op, *isa, *mutator, *file, *suite, *build, *answers, *keep, *list, *sanitized;
     uint64_t seed, limit, jobs;
+    uint64_t
+        run_seeds[HN_RUN_SEEDS_MAX]; /* of drawn cases; the first one's verdict is the mutant's */
+    size_t nrun_seeds;
     bool ablation;
 } hn_hunt_options;
 
@@ -67,7 +70,7 @@ typedef struct hn_hunt {
 int hn_hunt_draw(hn_hunt *hunt);
 /* Tries mutants until there are as many as the limit says. */
 int hn_hunt_run(hn_hunt *hunt);
-/* Prints what was found. Returns 1 if a mutant survived unanswered. */
+/* Prints what was found. Returns 1 if a mutant survived unanswered, or was answered wrongly. */
 int hn_hunt_report(const hn_hunt *hunt);
 
 /* One line on stderr; 2. */

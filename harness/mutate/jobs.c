@@ -54,11 +54,17 @@ static int link_site(const hn_hunt *h, const hn_site *s, const char *folder, siz
                    s->nunits, output);
 }
 
+/* Under each run seed; the first one's verdict is the mutant's. */
 static void judge_kernel(const hn_hunt *h, const hn_site *s, const char *library, hn_fate *fate)
 {
-    const hn_ordeal ordeal = { .suite = h->o.suite, .seed = h->o.seed };
-    const hn_ordeal all = { .seed = h->o.seed, .all = true };
-    hn_judge_kernel(library, s->stem, s->isa, &ordeal, fate);
+    const hn_ordeal all = { .seed = h->o.run_seeds[0], .all = true };
+    uint32_t missed = 0;
+    for (size_t i = h->o.nrun_seeds; i-- > 0;) {
+        const hn_ordeal ordeal = { .suite = h->o.suite, .seed = h->o.run_seeds[i] };
+        hn_judge_kernel(library, s->stem, s->isa, &ordeal, fate);
+        if (fate->kind == HN_FATE_SURVIVED) missed |= 1u << i;
+    }
+    fate->missed = missed;
     if (fate->kind == HN_FATE_KILLED && h->o.ablation)
         hn_judge_kernel(library, s->stem, s->isa, &all, fate);
 }
@@ -86,14 +92,17 @@ static void judge_site(const hn_hunt *h, const hn_site *s, const char *folder, h
     }
     if (h->o.target == HN_KERNELS) {
         judge_kernel(h, s, path, fate);
-        if (!s->stem) judge_other(h, s, folder, "", fate);
+        if (s->stem) return;
+        const bool survived = fate->kind == HN_FATE_SURVIVED;
+        judge_other(h, s, folder, "", fate);
+        if (survived && fate->kind == HN_FATE_KILLED) fate->missed = 0;
         return;
     }
     hn_judge_program(path, hn_products[h->o.target][0], folder, fate);
     if (h->o.target != HN_HARNESS) return;
-    snprintf(how, sizeof how, "run --jobs 1 --seed %llx", (unsigned long long)h->o.seed);
+    snprintf(how, sizeof how, "run --jobs 1 --seed %llx", (unsigned long long)h->o.run_seeds[0]);
     judge_other(h, s, folder, how, fate);
-    snprintf(how, sizeof how, "selftest --seed %llx", (unsigned long long)h->o.seed);
+    snprintf(how, sizeof how, "selftest --seed %llx", (unsigned long long)h->o.run_seeds[0]);
     judge_other(h, s, folder, how, fate);
 }
 
@@ -114,8 +123,13 @@ static void judge_sanitized(const hn_hunt *h, const hn_site *s, const char *fold
     snprintf(
         command, sizeof command,
         "'%s/ckparity' run %s --isa %s --subject '%s' --suite %s --seed %llx --jobs 1 --fail-fast",
-        h->sanitized.folder, s->stem, s->isa, library, h->o.suite, (unsigned long long)h->o.seed);
-    hn_judge_program(command, "sanitizer", folder, fate);
+        h->sanitized.folder, s->stem, s->isa, library, h->o.suite,
+        (unsigned long long)h->o.run_seeds[0]);
+    hn_fate found = { .kind = HN_FATE_NONE };
+    hn_judge_program(command, "sanitizer", folder, &found);
+    if (found.kind != HN_FATE_KILLED) return;
+    if (fate->kind == HN_FATE_SURVIVED) *fate = found;
+    fate->missed = 0; /* whatever cases were drawn */
 }
 
 static void keep_survivor(const hn_hunt *h, size_t index, const char *path, const char *folder)
@@ -149,8 +163,7 @@ static void try_task(const hn_hunt *h, size_t index, const char *folder)
     if (text && hn_write_file(path, text, strlen(text)) == 0) {
         fate.kind = compile_site(h, s, folder);
         if (fate.kind == HN_FATE_NONE) judge_site(h, s, folder, &fate);
-        if (fate.kind == HN_FATE_SURVIVED && h->o.sanitized && s->stem)
-            judge_sanitized(h, s, folder, &fate);
+        if (fate.missed && h->o.sanitized && s->stem) judge_sanitized(h, s, folder, &fate);
         if (fate.kind == HN_FATE_SURVIVED) keep_survivor(h, index, path, folder);
     }
     hn_write_file(path, from->text, strlen(from->text));
@@ -214,7 +227,8 @@ static int check_originals(const hn_hunt *h, const char *folder)
         if (compile_site(h, s, folder) != HN_FATE_SAME)
             return hn_mutate_error("%s: two compilations differ", h->sources[s->source].path);
         judge_site(h, s, folder, &fate);
-        if (fate.kind == HN_FATE_SURVIVED) continue;
+        const uint32_t every = (1u << h->o.nrun_seeds) - 1;
+        if (fate.kind == HN_FATE_SURVIVED && (!s->stem || fate.missed == every)) continue;
         fprintf(stderr, "ckparity-mutate: the original of %s fails: %s %s %s\n",
                 s->stem ? s->stem : hn_target_names[h->o.target], fate.by, fate.what, fate.line);
         return 2;

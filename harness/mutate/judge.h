@@ -20,6 +20,7 @@ typedef struct hn_fate {
     char all[1200]; /* all that do, each followed by a blank; of the ablation run */
     char what[200]; /* what was reported, or the case */
     char line[HN_LINE_MAX];
+    uint32_t missed; /* bit s: survives under the run seed s of the list */
     double seconds;
 } hn_fate;
 

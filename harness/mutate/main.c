@@ -24,7 +24,9 @@ static const char usage[] =
     "                kernels, is off unless named\n"
     "  --limit N     as many mutants, drawn over files and operators (default 100); neither\n"
     "                those that do not compile nor those that compile to the same are counted\n"
-    "  --seed HEX    other mutants, and other drawn cases (default 1)\n"
+    "  --seed HEX    other mutants (default 1)\n"
+    "  --run-seed L  other drawn cases: a seed (default: that of the mutants), or up to 16 of\n"
+    "                them with commas between, each of which kernels are judged under\n"
     "  --suite S     kernels: smoke (default), or as in ckparity run\n"
     "  --ablation    kernels: which checks catch each, and which only one of them does\n"
     "  --answers F   reasons of known survivors (default harness/mutate/answers.txt)\n"
@@ -53,6 +55,19 @@ static int set_number(uint64_t *to, const char *name, const char *value)
     return EXIT_INPUT;
 }
 
+static int set_run_seeds(hn_hunt_options *o, const char *value)
+{
+    char *end = NULL;
+    for (const char *p = value; o->nrun_seeds < HN_RUN_SEEDS_MAX; p = end + 1) {
+        errno = 0;
+        o->run_seeds[o->nrun_seeds++] = strtoull(p, &end, 16);
+        if (end == p || *p == '-' || errno != 0) break;
+        if (*end == '\0') return 0;
+        if (*end != ',') break;
+    }
+    return hn_mutate_error("--run-seed %s: want up to 16 hexadecimal numbers", value);
+}
+
 static int set_option(hn_hunt_options *o, const char *name, const char *value)
 {
     const struct {
@@ -79,6 +94,7 @@ static int set_option(hn_hunt_options *o, const char *name, const char *value)
         *all[i].text = value;
         return 0;
     }
+    if (strcmp(name, "--run-seed") == 0) return set_run_seeds(o, value);
     if (strcmp(name, "--target") != 0) return hn_mutate_error("unknown option %s (--help)", name);
     for (int i = 0; i < 3; i++)
         if (strcmp(hn_target_names[i], value) == 0) return o->target = (hn_target)i, 0;
@@ -97,6 +113,7 @@ static int parse_options(hn_hunt_options *o, int argc, char **argv)
             status = set_option(o, argv[i], argv[i + 1]), i++;
         if (status != 0) return status;
     }
+    if (o->nrun_seeds == 0) o->run_seeds[o->nrun_seeds++] = o->seed;
     if (o->jobs > JOBS_MAX) return hn_mutate_error("%s", "--jobs is above 64");
     for (int i = 0; o->mutator && i < HN_MUTATOR_COUNT; i++) {
         if (strcmp(hn_mutator_names[i], o->mutator) == 0) return 0;

@@ -10,20 +10,21 @@ enum { VERDICTS = 5 };
 static const char *const verdict_names[VERDICTS] = { "killed", "survived", "accepted", "equivalent",
                                                      "suspect" };
 
-/* What is to be said of a mutant: a survivor may have been answered. */
+/* What is to be said of a mutant: a survivor may have been answered. A reason that goes with a killed
+ * one is an answer that is wrong. */
 static size_t verdict_of(const hn_hunt *h, size_t i, const char **reason)
 {
     const hn_task *t = &h->tasks[i];
     const hn_site *site = &h->sites[t->site];
     const hn_source *from = &h->sources[site->source];
     const hn_mutation *m = hn_task_mutation(h, t);
-    *reason = NULL;
-    if (h->fates[i].kind == HN_FATE_KILLED) return 0;
+    const bool dead = h->fates[i].kind == HN_FATE_KILLED;
     char place[2200];
     snprintf(place, sizeof place, "%s %s_%s", from->path, site->stem ? site->stem : "",
              site->isa ? site->isa : "");
     const hn_answer *answer = hn_answers_find(&h->answers, place, from->text, m);
-    if (answer) *reason = answer->reason;
+    *reason = answer && (!dead || answer->equivalent) ? answer->reason : NULL;
+    if (dead) return 0;
     if (answer) return answer->equivalent ? 3 : 2;
     return m->mutator == HN_MUTATE_ULP ? 4 : 1;
 }
@@ -45,7 +46,10 @@ static void print_mutant(const hn_hunt *h, size_t i, size_t verdict, const char 
            verdict == 0 ? h->fates[i].by : "-", from->path, m->line, m->column,
            s->stem ? s->stem : "-", s->isa ? "_" : "", s->isa ? s->isa : "");
     hn_mutation_print(m, from->text, stdout);
-    if (verdict == 0) return;
+    if (verdict == 0) {
+        if (reason) printf("    answered as equivalent, wrongly: %s\n", reason);
+        return;
+    }
     char *mutated = hn_mutation_apply(m, from->text);
     print_line("-", from->text, m->at);
     if (mutated) print_line("+", mutated, m->at);
@@ -161,6 +165,27 @@ static void print_sites(const hn_hunt *h, const size_t *verdicts, size_t end)
     }
 }
 
+/* The same mutants under each run seed. What is equivalent must not be killed under any. */
+static void print_run_seeds(const hn_hunt *h, const size_t *verdicts, size_t end)
+{
+    if (h->o.nrun_seeds == 1) return;
+    printf("\n%-32s %6s %8s %6s\n", "run seed", "killed", "survived", "killed");
+    for (size_t s = 0; s < h->o.nrun_seeds; s++) {
+        unsigned killed = 0, survived = 0, wrong = 0;
+        for (size_t i = 0; i < end; i++) {
+            if (h->fates[i].kind < HN_FATE_KILLED) continue;
+            const bool missed = h->fates[i].missed >> s & 1;
+            wrong += verdicts[i] == 3 && !missed;
+            killed += verdicts[i] < 3 && !missed;
+            survived += verdicts[i] < 3 && missed;
+        }
+        printf("%-32llx %6u %8u %6.2f %%", (unsigned long long)h->o.run_seeds[s], killed, survived,
+               killed + survived ? 100.0 * killed / (killed + survived) : 0.0);
+        if (wrong) printf("  %u answered as equivalent, wrongly", wrong);
+        printf("\n");
+    }
+}
+
 /* The mutants up to the limit, in the order of their drawing, whichever job was faster. */
 static size_t count_tasks(const hn_hunt *h)
 {
@@ -176,7 +201,7 @@ static size_t count_tasks(const hn_hunt *h)
 int hn_hunt_report(const hn_hunt *h)
 {
     const size_t end = count_tasks(h);
-    size_t *verdicts = calloc(end + 1, sizeof *verdicts), survived = 0;
+    size_t *verdicts = calloc(end + 1, sizeof *verdicts), survived = 0, wrong = 0;
     double seconds = 0;
     if (!verdicts) return hn_mutate_error("%s", "out of memory");
     for (size_t i = 0; i < end; i++) {
@@ -185,13 +210,16 @@ int hn_hunt_report(const hn_hunt *h)
         if (h->fates[i].kind < HN_FATE_KILLED) continue;
         verdicts[i] = verdict_of(h, i, &reason);
         survived += verdicts[i] == 1;
+        wrong += verdicts[i] == 0 && reason;
         print_mutant(h, i, verdicts[i], reason);
     }
     print_catchers(h, end);
     print_operators(h, verdicts, end);
     print_sites(h, verdicts, end);
+    print_run_seeds(h, verdicts, end);
     printf("\nseed %llx, %zu of %zu mutants tried in %.0f seconds of a job, %zu survived\n",
            (unsigned long long)h->o.seed, end, h->ntasks, seconds, survived);
+    if (wrong) printf("%zu killed ones are answered as equivalent\n", wrong);
     free(verdicts);
-    return survived ? 1 : 0;
+    return survived || wrong ? 1 : 0;
 }

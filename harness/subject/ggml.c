@@ -2,7 +2,6 @@
 /* ggml as a subject: its q8_0 kernels in every per-ISA CPU build that @node-llama-cpp/linux-x64
  * has. docs/subjects.md tells what it shows. Nothing of ggml is linked or copied; the few
  * declarations below hold for the one version that is accepted. */
-#define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>

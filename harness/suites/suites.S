@@ -12,4 +12,5 @@ hn_suite_\name:
         suite   smoke
         suite   ci
         suite   nightly
+        suite   bench
         .section .note.GNU-stack, "", @progbits

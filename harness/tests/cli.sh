@@ -146,15 +146,15 @@ for jobs in 2 3; do
 done
 ls ./*.tmp 2>/dev/null && wrong 'a temporary file is left'
 
-# --- the subject of the documentation, by its command
-command=$(sed -n 's/^    \(gcc .*docs\/examples\/my_gemm.c\) -o libmy_gemm.so$/\1/p' "$source/docs/subjects.md")
-[ -n "$command" ] || wrong 'docs/subjects.md shows no command'
-(cd "$source" && eval "$command -o $tmp/my_gemm.so")
+# --- the subject of the documentation
+example=$source/docs/examples/my_gemm.c
+library() { "$cc" -std=c11 -O2 -ffp-contract=off -shared -fPIC -I "$source/kernels/include/ck" "$1" -o "$2"; }
+library "$example" my_gemm.so
 exits 0 run --subject ./my_gemm.so --suite gemm.cases
 says gemm_nt_f32
-sed 's/size_t l = 0;/size_t l = 1;/' "$source/docs/examples/my_gemm.c" >wrong.c
-cmp -s wrong.c "$source/docs/examples/my_gemm.c" && wrong 'no fault planted'
-"$cc" -std=c11 -O2 -ffp-contract=off -shared -fPIC -I "$source/kernels/include/ck" wrong.c -o wrong.so
+sed 's/size_t l = 0;/size_t l = 1;/' "$example" >wrong.c
+cmp -s wrong.c "$example" && wrong 'no fault planted'
+library wrong.c wrong.so
 exits 1 run --subject ./wrong.so --suite gemm.cases
 says 'FAIL gemm_nt_f32_plain fast: value'
 says "ckparity run 'gemm_nt_f32 isa=plain"

@@ -219,18 +219,57 @@ static void line_decides_everything(void **state)
     hn_call_disarm();
 }
 
+/* Junk that must not be read is no input: beta = 0 leaves c out, whatever lies there. */
+static void domain_is_of_what_is_read(void **state)
+{
+    static const ck_domain finite = { .code_min = -128, .flags = CK_DOMAIN_FINITE };
+    static const struct {
+        const char *line;
+        hn_verdict verdict;
+    } table[] = {
+        { "gemm_nt_f32 gen=1 M=3 N=5 K=7 fill=int", HN_FAIL },
+        { "gemm_nt_f32 gen=1 M=3 N=5 K=7 lda=9 fill=int", HN_FAIL },
+        { "gemm_nt_f32 gen=1 M=9 N=9 K=9 fill=edge seed=1", HN_FAIL_EDGE },
+        { "softmax_causal_f32 gen=1 H=1 T=6 fill=unit", HN_FAIL },
+        { "exp_f32 gen=1 N=5 fill=int", HN_FAIL },
+    };
+    static hn_result result[1];
+    hn_runner *runner = hn_runner_new();
+    char error[256];
+    (void)state;
+    hn_call_init();
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        hn_case c;
+        assert_int_equal(hn_case_parse(&c, table[i].line, error, sizeof error), 0);
+        nothing_of = hn_test_scalar(c.op->stem);
+        ck_kernel kernel = *nothing_of;
+        hn_plan plan = { .op = c.op };
+        kernel.fn = almost;
+        kernel.domain = &finite;
+        hn_plan_add(&plan, &kernel, false, 0);
+        hn_group_run(runner, &plan, &c, result);
+        if (result->verdict != table[i].verdict)
+            fail_msg("%s: %s", table[i].line, hn_verdict_names[result->verdict]);
+    }
+    hn_runner_free(runner);
+    hn_call_disarm();
+}
+
 int hn_test_cases(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(printed_case_parses_to_itself), cmocka_unit_test(bad_line_is_named),
-        cmocka_unit_test(long_line_is_refused),          cmocka_unit_test(messages_are_cut),
+        cmocka_unit_test(printed_case_parses_to_itself),
+        cmocka_unit_test(bad_line_is_named),
+        cmocka_unit_test(long_line_is_refused),
+        cmocka_unit_test(messages_are_cut),
         cmocka_unit_test(line_decides_everything),
+        cmocka_unit_test(domain_is_of_what_is_read),
     };
     return cmocka_run_group_tests_name("cases", tests, NULL, NULL);
 }
 
 int main(void)
 {
-    const int failed = hn_test_cases() + hn_test_data() + hn_test_runs();
+    const int failed = hn_test_cases() + hn_test_data() + hn_test_runs() + hn_test_bench();
     return failed ? 1 : 0;
 }

@@ -38,6 +38,10 @@ static void bad_suite_is_named_with_its_line(void **state)
         { "gemm_nt_f32 M=1..1000 N=1..1000 K=1..1000\n", { "here:1: ", "100000000" } },
         { "exp_f32 N=1\nexp_f32 gen=1 N=0\n", { "here:2: ", "N=0" } },
         { "exp_f32 gen=1\n", { "here:1: ", "needs N=" } },
+        { "*\n", { "here:1: ", "* repeat=N" } },
+        { "* fill=int\n", { "here:1: ", "* repeat=N" } },
+        { "* repeat=0\n", { "here:1: ", "repeat=0" } },
+        { "* repeat=1 fill=int\n", { "here:1: ", "* repeat=N" } },
     };
     char error[512];
     (void)state;
@@ -80,6 +84,27 @@ static void expansions_are_counted(void **state)
             fail_msg("%s: %zu cases", table[i].text, hn_suite_count(suite));
         hn_suite_free(suite);
     }
+}
+
+/* "*" is every op that no line above names. */
+static void other_ops_have_a_line(void **state)
+{
+    char error[512];
+    bool seen = false;
+    hn_suite *all = hn_suite_parse("* repeat=2\n", "here", error, sizeof error);
+    hn_suite *rest = hn_suite_parse("exp_f32 N=3\n* repeat=2\n", "here", error, sizeof error);
+    (void)state;
+    assert_true(all && rest);
+    assert_int_equal(hn_suite_count(all), 2 * hn_op_count);
+    assert_int_equal(hn_suite_count(rest), 1 + 2 * (hn_op_count - 1));
+    for (size_t i = 0; i < hn_suite_count(rest); i++) {
+        hn_case c;
+        assert_int_equal(hn_suite_case(rest, i, 1, &c, error, sizeof error), 0);
+        if (strcmp(c.op->stem, "exp_f32") == 0) assert_false(seen), seen = true;
+    }
+    assert_true(seen);
+    hn_suite_free(all);
+    hn_suite_free(rest);
 }
 
 /* Every combination of a small suite comes, and each case is what its line fixes. */
@@ -335,7 +360,7 @@ static const char *json_value(const char *s)
     }
 }
 
-static bool is_json(const char *s)
+bool hn_test_is_json(const char *s)
 {
     s = json_value(blanks(s));
     return s && *blanks(s) == '\0';
@@ -348,10 +373,10 @@ static void json_is_well_formed(void **state)
     static hn_stats stats[1];
     char error[768];
     (void)state;
-    assert_true(is_json("{\"a\": [1, -2.5e3, \"\\u0001\\n\", {}, [], true]}\n"));
-    assert_false(is_json("{\"a\": nan}") || is_json("[1,]") || is_json("[1") ||
-                 is_json("{\"a\" 1}"));
-    assert_true(is_json(json_of(2, text)));
+    assert_true(hn_test_is_json("{\"a\": [1, -2.5e3, \"\\u0001\\n\", {}, [], true]}\n"));
+    assert_false(hn_test_is_json("{\"a\": nan}") || hn_test_is_json("[1,]") ||
+                 hn_test_is_json("[1") || hn_test_is_json("{\"a\" 1}"));
+    assert_true(hn_test_is_json(json_of(2, text)));
     assert_non_null(strstr(text, "\"schema\": 1"));
     assert_non_null(strstr(text, "\"seed\": \"5\""));
 
@@ -368,7 +393,7 @@ static void json_is_well_formed(void **state)
     write_file("");
     assert_int_equal(hn_report_json(&run, &(hn_totals){ 0 }, &subject, path, error, sizeof error),
                      0);
-    if (!is_json(read_file(path))) fail_msg("not JSON: %s", read_file(path));
+    if (!hn_test_is_json(read_file(path))) fail_msg("not JSON: %s", read_file(path));
     unlink(path);
 }
 
@@ -393,6 +418,7 @@ int hn_test_runs(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_suite_is_named_with_its_line),
         cmocka_unit_test(expansions_are_counted),
+        cmocka_unit_test(other_ops_have_a_line),
         cmocka_unit_test(expansion_has_every_combination),
         cmocka_unit_test(built_in_suites_make_cases),
         cmocka_unit_test(bad_expectation_is_named_with_its_line),

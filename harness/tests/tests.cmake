@@ -1,7 +1,7 @@
 # Tests of the harness, and of its tests.
 find_package(cmocka CONFIG REQUIRED)
 add_executable(test_harness harness/tests/test_harness.c harness/tests/test_data.c
-  harness/tests/test_runs.c)
+  harness/tests/test_runs.c harness/tests/test_bench.c)
 target_compile_definitions(test_harness PRIVATE _GNU_SOURCE)
 target_include_directories(test_harness PRIVATE ${CMOCKA_INCLUDE_DIR})
 target_link_libraries(test_harness PRIVATE ck_harness ck_flags ${CMOCKA_LIBRARIES})
@@ -14,11 +14,30 @@ add_test(NAME cli COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/cli.sh $<TARGET_FILE
 set_tests_properties(cli PROPERTIES LABELS "unit;cli" TIMEOUT 1800
   ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 
-# Both compile many small libraries by the default compiler: once, without a sanitizer, is enough.
-if(CMAKE_BUILD_TYPE STREQUAL Release AND CMAKE_C_COMPILER_ID STREQUAL GNU)
+add_test(NAME bench COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/bench.sh $<TARGET_FILE:ckparity>
+  ${CMAKE_SOURCE_DIR} ${CMAKE_C_COMPILER})
+set_tests_properties(bench PROPERTIES LABELS "unit;bench" ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+
+# These compile many small libraries by the default compiler: once, without a sanitizer, is enough,
+# and once more for coverage.
+set(HN_ONCE OFF)
+if(CMAKE_BUILD_TYPE STREQUAL Release AND (CMAKE_C_COMPILER_ID STREQUAL GNU OR
+    CMAKE_C_FLAGS MATCHES profile))
+  set(HN_ONCE ON)
+endif()
+if(HN_ONCE)
   add_test(NAME tools COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/tools.sh $<TARGET_FILE:ckparity>
     ${CMAKE_SOURCE_DIR} ${CMAKE_C_COMPILER})
   set_tests_properties(tools PROPERTIES LABELS "unit;tools" TIMEOUT 900)
+  add_test(NAME docs COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/docs.sh $<TARGET_FILE:ckparity>
+    ${CMAKE_SOURCE_DIR})
+  add_test(NAME docs.add-a-kernel COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/docs.sh
+    $<TARGET_FILE:ckparity> ${CMAKE_SOURCE_DIR} docs/add-a-kernel.md)
+  add_test(NAME docs.wrong COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/docs_wrong.sh
+    $<TARGET_FILE:ckparity> ${CMAKE_SOURCE_DIR})
+  set_tests_properties(docs docs.add-a-kernel docs.wrong PROPERTIES LABELS "unit;docs" TIMEOUT 600
+    SKIP_RETURN_CODE 77)
+  set_tests_properties(docs.add-a-kernel PROPERTIES PROCESSORS 2)
   add_test(NAME emitted COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/emitted.sh $<TARGET_FILE:ckparity>)
   set_tests_properties(emitted PROPERTIES LABELS "selftest" TIMEOUT 1800 SKIP_RETURN_CODE 77)
 endif()
@@ -39,6 +58,14 @@ set_tests_properties(smoke PROPERTIES LABELS "smoke;quick" SKIP_RETURN_CODE 77 P
   TIMEOUT 1800)
 add_test(NAME selftest COMMAND ckparity selftest)
 set_tests_properties(selftest PROPERTIES LABELS "selftest;quick" PROCESSORS 2 TIMEOUT 1800)
+
+# Other libraries, where they are installed: nothing fails but what is known.
+foreach(peer blis ggml onednn openblas sleef)
+  add_test(NAME subject.${peer} COMMAND ckparity run --subject ${peer}
+    --expect ${CMAKE_SOURCE_DIR}/harness/subject/${peer}.expect)
+  set_tests_properties(subject.${peer} PROPERTIES LABELS "subject" SKIP_RETURN_CODE 77 PROCESSORS 2
+    TIMEOUT 1800)
+endforeach()
 
 # A wrong harness: the same program with one function of the harness replaced by the linker. Its
 # selftest must miss MUTANT.
@@ -84,8 +111,8 @@ add_test(NAME golden COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/golden.sh $<TARGE
   ${CMAKE_SOURCE_DIR} ${CMAKE_C_COMPILER})
 set_tests_properties(golden PROPERTIES LABELS "unit;golden")
 
-# The history is built by the default compiler, whatever this build's: once is enough.
-if(CMAKE_BUILD_TYPE STREQUAL Release AND CMAKE_C_COMPILER_ID STREQUAL GNU)
+# The history is built by the default compiler, whatever this build's.
+if(HN_ONCE)
   add_test(NAME bisect COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/bisect.sh $<TARGET_FILE:ckparity>
     ${CMAKE_SOURCE_DIR} ${CMAKE_C_COMPILER})
   set_tests_properties(bisect PROPERTIES LABELS "slow;bisect" SKIP_RETURN_CODE 77 TIMEOUT 1200

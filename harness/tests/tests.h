@@ -3,6 +3,8 @@
 #ifndef HN_TESTS_H
 #define HN_TESTS_H
 
+#include <stdbool.h>
+
 struct ck_kernel;
 struct ck_subject;
 
@@ -11,6 +13,9 @@ const struct ck_subject *hn_test_subject(void);
 /* Its scalar kernel of a stem. */
 const struct ck_kernel *hn_test_scalar(const char *stem);
 
-int hn_test_cases(void), hn_test_data(void), hn_test_runs(void);
+/* Whether a text is one JSON value, by the grammar and nothing looser. */
+bool hn_test_is_json(const char *text);
+
+int hn_test_cases(void), hn_test_data(void), hn_test_runs(void), hn_test_bench(void);
 
 #endif

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests of the commands about one case, on faults planted in docs/examples/my_gemm.c, and of every
-# command of docs/first-bug.md.
+# Tests of the commands about one case, on faults planted in docs/examples/my_gemm.c.
 #   tools.sh CKPARITY SOURCE CC
 # Exit: 0 all well, 1 not.
 set -eu
@@ -207,26 +206,5 @@ E2
     [ "$(tr '\n' ' ' <out)" = 'shrink --mode gemm_nt_f32_scalar scalar gemm_nt_f32 ' ] ||
         wrong 'other completions'
 fi
-
-# --- the page for beginners, command by command
-mkdir -p page/build
-ln -s "$source/kernels" page/kernels
-ln -s "$source/docs" page/docs
-ln -s "$(dirname "$ckparity")" page/build/release
-cd page
-ran=0
-sed -n 's/^    //p' docs/first-bug.md >lines
-while IFS= read -r line; do
-    case $line in
-    '$ '*)
-        ran=$((ran + 1)) got=0
-        sh -c "${line#\$ }" >out 2>err </dev/null || got=$?
-        [ "$got" -le 1 ] || wrong "docs/first-bug.md: exit $got: $line"
-        ;;
-    *) says "$line" ;;
-    esac
-done <lines
-[ "$ran" = 13 ] || wrong "docs/first-bug.md: $ran commands"
-[ "$got" = 0 ] || wrong 'docs/first-bug.md: not mended'
 
 exit "$rc"

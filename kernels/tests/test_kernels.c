@@ -20,6 +20,7 @@
 #include <xmmintrin.h>
 
 #include "ck_dtype.h"
+#include "ck_ops.h"
 #include "f16.h"
 #include "gemm.h"
 #include "quant.h"
@@ -27,8 +28,11 @@
 #include "unary.h"
 
 static const char *const stems[] = {
-    "dequant_row_q8_0",  "exp_f32",           "gemm_nt_f32",
-    "gemm_nt_q8_0_q8_0", "quantize_row_q8_0", "softmax_causal_f32",
+#define CK_OP(family, op, dtype) #op "_" #dtype,
+#define CK_KERNEL(family, op, dtype, isa)
+#include "kernels.def"
+#undef CK_OP
+#undef CK_KERNEL
 };
 enum { STEMS = sizeof stems / sizeof *stems };
 

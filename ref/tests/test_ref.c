@@ -16,6 +16,9 @@
 #include "../range.h"
 #include "../sum.h"
 
+ref_fn ref_gemm_nt_f32, ref_gemm_nt_q8_0_q8_0, ref_softmax_causal_f32, ref_exp_f32;
+ref_fn ref_quantize_row_q8_0, ref_dequant_row_q8_0;
+
 static uint64_t state;
 
 /* splitmix64 */
@@ -1553,7 +1556,7 @@ static void exp_budget_reaches_the_sum(void **unused)
     }
 }
 
-/* The declared defects of oracle.md 5 are outside: a reciprocal of 12 bits, a dropped element. */
+/* Defects that must not hide are outside: a reciprocal of 12 bits, a dropped element. */
 static void softmax_defects_are_outside(void **unused)
 {
     soft s = { .num = orders[5] };

@@ -21,7 +21,6 @@ typedef struct ck_gemm_args {
     size_t ldy, lda, ldb, ldc;
     float alpha, beta;
 } ck_gemm_args;
-CK_API ck_status ck_gemm_nt_f32(const ck_gemm_args *args);
 
 /* y[i,j] = sum_l da_l db_l sum_{e<32} qa[i,l,e] qb[j,l,e] + bias[j], l over blocks, integers exact.
  * Shapes: a [m][lda], b [n][ldb] of q8_0 blocks at any byte address, k elements = k/32 blocks of each
@@ -36,6 +35,5 @@ typedef struct ck_gemm_q_args {
     size_t m, n, k;
     size_t ldy, lda, ldb;
 } ck_gemm_q_args;
-CK_API ck_status ck_gemm_nt_q8_0_q8_0(const ck_gemm_q_args *args);
 
 #endif

@@ -27,20 +27,6 @@ typedef struct ck_quantize_args {
     const float *x;
     size_t n;
 } ck_quantize_args;
-CK_API ck_status ck_quantize_row_bf16(const ck_quantize_args *args);
-CK_API ck_status ck_quantize_row_f16(const ck_quantize_args *args);
-CK_API ck_status ck_quantize_row_int4(const ck_quantize_args *args);
-CK_API ck_status ck_quantize_row_int8(const ck_quantize_args *args);
-CK_API ck_status ck_quantize_row_q4_0(const ck_quantize_args *args);
-CK_API ck_status ck_quantize_row_q4_1(const ck_quantize_args *args);
-CK_API ck_status ck_quantize_row_q4_k(const ck_quantize_args *args);
-CK_API ck_status ck_quantize_row_q5_0(const ck_quantize_args *args);
-CK_API ck_status ck_quantize_row_q5_1(const ck_quantize_args *args);
-CK_API ck_status ck_quantize_row_q5_k(const ck_quantize_args *args);
-CK_API ck_status ck_quantize_row_q6_k(const ck_quantize_args *args);
-CK_API ck_status ck_quantize_row_q8_0(const ck_quantize_args *args);
-CK_API ck_status ck_quantize_row_q8_1(const ck_quantize_args *args);
-CK_API ck_status ck_quantize_row_q8_k(const ck_quantize_args *args);
 
 /* Values of a row. y = d q and the like, as docs/formats.md says: exact in f32, or one rounding where
  * a minimum is added; the sign of zero follows IEEE, every NaN is 0x7fc00000.
@@ -51,19 +37,5 @@ typedef struct ck_dequant_args {
     const void *x;
     size_t n;
 } ck_dequant_args;
-CK_API ck_status ck_dequant_row_bf16(const ck_dequant_args *args);
-CK_API ck_status ck_dequant_row_f16(const ck_dequant_args *args);
-CK_API ck_status ck_dequant_row_int4(const ck_dequant_args *args);
-CK_API ck_status ck_dequant_row_int8(const ck_dequant_args *args);
-CK_API ck_status ck_dequant_row_q4_0(const ck_dequant_args *args);
-CK_API ck_status ck_dequant_row_q4_1(const ck_dequant_args *args);
-CK_API ck_status ck_dequant_row_q4_k(const ck_dequant_args *args);
-CK_API ck_status ck_dequant_row_q5_0(const ck_dequant_args *args);
-CK_API ck_status ck_dequant_row_q5_1(const ck_dequant_args *args);
-CK_API ck_status ck_dequant_row_q5_k(const ck_dequant_args *args);
-CK_API ck_status ck_dequant_row_q6_k(const ck_dequant_args *args);
-CK_API ck_status ck_dequant_row_q8_0(const ck_dequant_args *args);
-CK_API ck_status ck_dequant_row_q8_1(const ck_dequant_args *args);
-CK_API ck_status ck_dequant_row_q8_k(const ck_dequant_args *args);
 
 #endif

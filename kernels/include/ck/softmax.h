@@ -22,6 +22,5 @@ typedef struct ck_softmax_args {
     size_t heads, t, cols;
     size_t ldy, ldx;
 } ck_softmax_args;
-CK_API ck_status ck_softmax_causal_f32(const ck_softmax_args *args);
 
 #endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* oneDNN as a subject: its sgemm at each instruction set that it generates code for. The limit can
+ * be set once in each copy of the library. docs/subjects.md. */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gemm.h"
+#include "load.h"
+
+#define VARIANTS(X) X(max_avx) X(max_avx2) X(max_avx512_core) X(max_sse41)
+
+#define ENUM(variant) VARIANT_##variant,
+enum { VARIANTS(ENUM) VARIANT_COUNT };
+#undef ENUM
+
+typedef struct dnnl_version {
+    int major, minor, patch; /* and more */
+} dnnl_version;
+
+/* c = alpha op(a) op(b) + beta c, all row-major. Returns 0 if all went well. */
+typedef int dnnl_sgemm_fn(char transa, char transb, int64_t m, int64_t n, int64_t k, float alpha,
+                          const float *a, int64_t lda, const float *b, int64_t ldb, float beta,
+                          float *c, int64_t ldc);
+
+typedef struct library {
+    dnnl_sgemm_fn *sgemm;
+    char reason[256]; /* why it cannot run, "" if it can */
+} library;
+
+static library libraries[VARIANT_COUNT];
+
+/* dnnl_cpu_isa_t of dnnl_types.h 2.6. */
+static const int isas[] = { [VARIANT_max_avx] = 0x3,
+                            [VARIANT_max_avx2] = 0x7,
+                            [VARIANT_max_avx512_core] = 0x27,
+                            [VARIANT_max_sse41] = 0x1 };
+
+static void gemm_nt_f32(const library *l, const ck_gemm_args *g)
+{
+    for (size_t i = 0; i < g->m && g->beta != 0 && g->y != g->c; i++)
+        memcpy(g->y + i * g->ldy, g->c + i * g->ldc, g->n * sizeof *g->y);
+    const int64_t one =
+        g->k == 0; /* leading dimensions are at least 1 there, of an empty row, too */
+    l->sgemm('N', 'T', (int64_t)g->m, (int64_t)g->n, (int64_t)g->k, g->alpha, g->a,
+             (int64_t)g->lda + one, g->b, (int64_t)g->ldb + one, g->beta, g->y, (int64_t)g->ldy);
+    for (size_t i = 0; i < g->m && g->bias; i++)
+        for (size_t j = 0; j < g->n; j++) g->y[i * g->ldy + j] += g->bias[j];
+}
+
+#define THUNKS(variant)                                   \
+    static void gemm_nt_f32_##variant(const void *args)   \
+    {                                                     \
+        gemm_nt_f32(&libraries[VARIANT_##variant], args); \
+    }
+VARIANTS(THUNKS)
+#undef THUNKS
+
+/* As of BLAS: no order, no word on NaN, on overflow, on a rounding mode. */
+static const ck_numspec spec = { .accs = 1, .alias = 1u << 3 };
+static const ck_domain domain = { .code_min = -128,
+                                  .flags =
+                                      CK_DOMAIN_FINITE | CK_DOMAIN_NORMAL | CK_DOMAIN_NEAREST };
+
+#define GEMM_NT_F32(variant)                                        \
+    { sizeof(ck_kernel),     "gemm_nt_f32", "gemm", #variant, NULL, \
+      gemm_nt_f32_##variant, NULL,          &spec,  &domain },
+static ck_kernel kernels[] = { VARIANTS(GEMM_NT_F32) };
+#undef GEMM_NT_F32
+
+static void load_isa(int variant, const char *path, char *version)
+{
+    /* threads of OpenMP would not survive the fork into a job */
+    const hn_setting settings[] = { { "OMP_NUM_THREADS", "1" },
+                                    { "DNNL_MAX_CPU_ISA", NULL },
+                                    { NULL, NULL } };
+    library *const l = &libraries[variant];
+    int (*set_isa)(int isa), (*isa_of)(void);
+    const dnnl_version *(*version_of)(void);
+    void *const opened = hn_load_copy(path, settings, NULL, l->reason, sizeof l->reason);
+    if (!opened) return;
+    if (!hn_load_symbol(&l->sgemm, opened, "dnnl_sgemm") ||
+        !hn_load_symbol(&set_isa, opened, "dnnl_set_max_cpu_isa") ||
+        !hn_load_symbol(&isa_of, opened, "dnnl_get_effective_cpu_isa") ||
+        !hn_load_symbol(&version_of, opened, "dnnl_version")) {
+        strcpy(l->reason, "is not oneDNN");
+        return;
+    }
+    const dnnl_version v = *version_of();
+    snprintf(version, 32, "%d.%d.%d", v.major, v.minor, v.patch);
+    if (v.major != 2)
+        snprintf(l->reason, sizeof l->reason, "is oneDNN %s, wanted 2", version);
+    else if (set_isa(isas[variant]) != 0)
+        strcpy(l->reason, "the instruction set cannot be chosen");
+    else if (isa_of() != isas[variant])
+        snprintf(l->reason, sizeof l->reason, "CPU has dnnl_cpu_isa_t 0x%x only", isa_of());
+}
+
+const ck_subject *ck_subject_v1(void)
+{
+    static const char *const paths[] = { "/usr/lib/x86_64-linux-gnu/libdnnl.so.2", NULL };
+    static char version[4096 + 256];
+    static ck_subject subject = { CK_SUBJECT_ABI, sizeof subject, "onednn", version, 0, kernels };
+    static int loaded;
+    if (loaded++) return &subject;
+    const char *const path = hn_load_path("CK_ONEDNN", paths, version, sizeof version);
+    if (!path) return &subject;
+    strcpy(version, "unknown version");
+    for (int i = 0; i < VARIANT_COUNT; i++) {
+        load_isa(i, path, version);
+        if (libraries[i].reason[0]) kernels[i].unavailable = libraries[i].reason;
+    }
+    subject.count = sizeof kernels / sizeof *kernels;
+    return &subject;
+}
