@@ -10,7 +10,7 @@ set(HN_SOURCES
   harness/ops.c harness/place.c harness/report.c
   harness/run.c harness/shrink.c harness/subject.c harness/suite.c harness/tools.c harness/trace.c
   harness/suites/suites.S
-  harness/family/dequant.c harness/family/gemm.c harness/family/gemm_q.c harness/family/quantize.c
+  harness/family/dequant.c harness/family/gemm.c harness/family/gemm_q.c harness/family/gemm_w.c harness/family/quantize.c
   harness/family/softmax.c harness/family/unary.c
   harness/selftest/selftest.c harness/selftest/view.c harness/selftest/broken_x86_64.S
   harness/selftest/position.c harness/selftest/memory.c harness/selftest/machine.c
