@@ -14,7 +14,8 @@ set(HN_SOURCES
   harness/family/softmax.c harness/family/unary.c
   harness/selftest/selftest.c harness/selftest/view.c harness/selftest/broken_x86_64.S
   harness/selftest/position.c harness/selftest/memory.c harness/selftest/machine.c
-  harness/selftest/gemm.c harness/selftest/gemm_q.c harness/selftest/softmax.c harness/selftest/quant.c)
+  harness/selftest/gemm.c harness/selftest/gemm_q.c harness/selftest/gemm_w.c
+  harness/selftest/softmax.c harness/selftest/quant.c)
 
 # The ceilings: each with the flags of the kernels that it limits.
 foreach(isa scalar sse41 avx2 avxvnni avx512 avx512vnni)

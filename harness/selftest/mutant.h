@@ -14,11 +14,12 @@ enum {
     HN_ON_EXP = 1 << 3,
     HN_ON_QUANTIZE = 1 << 4,
     HN_ON_DEQUANT = 1 << 5,
-    HN_ON_OPS = 6,
+    HN_ON_GEMM_W = 1 << 6,
+    HN_ON_OPS = 7,
     HN_ON_ALL = (1 << HN_ON_OPS) - 1,
     /* outputs are floats; several rows; operands with leading dimensions */
     HN_ON_F32 = HN_ON_ALL & ~HN_ON_QUANTIZE,
-    HN_ON_ROWS = HN_ON_GEMM | HN_ON_GEMM_Q | HN_ON_SOFTMAX
+    HN_ON_ROWS = HN_ON_GEMM | HN_ON_GEMM_Q | HN_ON_GEMM_W | HN_ON_SOFTMAX
 };
 
 enum { HN_IN_FAST = 1, HN_IN_STRICT = 2, HN_IN_BOTH = 3 };
@@ -52,7 +53,8 @@ typedef struct hn_mutants {
     size_t count;
 } hn_mutants;
 extern const hn_mutants hn_mutants_position, hn_mutants_memory, hn_mutants_machine;
-extern const hn_mutants hn_mutants_gemm, hn_mutants_gemm_q, hn_mutants_softmax, hn_mutants_quant;
+extern const hn_mutants hn_mutants_gemm, hn_mutants_gemm_q, hn_mutants_gemm_w;
+extern const hn_mutants hn_mutants_softmax, hn_mutants_quant;
 
 /* An operand as the kernel sees it: rows of units. Row r has r % period + 1 live units, or cols of
  * them if period is 0. */

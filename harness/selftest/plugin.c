@@ -9,8 +9,8 @@
 #include "mutant.h"
 
 static const hn_mutants *const lists[] = {
-    &hn_mutants_position, &hn_mutants_memory,  &hn_mutants_machine, &hn_mutants_gemm,
-    &hn_mutants_gemm_q,   &hn_mutants_softmax, &hn_mutants_quant,
+    &hn_mutants_position, &hn_mutants_memory, &hn_mutants_machine, &hn_mutants_gemm,
+    &hn_mutants_gemm_q,   &hn_mutants_gemm_w, &hn_mutants_softmax, &hn_mutants_quant,
 };
 
 /* The right kernels: libck.so beside this library. */

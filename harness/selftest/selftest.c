@@ -53,8 +53,8 @@ typedef struct presentation {
 } presentation;
 
 static const hn_mutants *const lists[] = {
-    &hn_mutants_position, &hn_mutants_memory,  &hn_mutants_machine, &hn_mutants_gemm,
-    &hn_mutants_gemm_q,   &hn_mutants_softmax, &hn_mutants_quant,
+    &hn_mutants_position, &hn_mutants_memory, &hn_mutants_machine, &hn_mutants_gemm,
+    &hn_mutants_gemm_q,   &hn_mutants_gemm_w, &hn_mutants_softmax, &hn_mutants_quant,
 };
 
 static const ck_subject *subject;

@@ -42,6 +42,15 @@ static void view_gemm_q(const void *args, hn_view *v)
     v->of[3] = see(g->bias, 1, g->n, g->n, sizeof(float));
 }
 
+static void view_gemm_w(const void *args, hn_view *v)
+{
+    const ck_gemm_w_args *g = args;
+    v->of[0] = see(g->y, g->m, g->n, g->ldy, sizeof(float));
+    v->of[1] = see(g->a, g->m, g->k, g->lda, sizeof(float));
+    v->of[2] = see(g->b, g->n, g->k / CK_K_BLOCK, g->ldb, CK_Q4_K_BYTES);
+    v->of[3] = see(g->bias, 1, g->n, g->n, sizeof(float));
+}
+
 static void view_softmax(const void *args, hn_view *v)
 {
     const ck_softmax_args *s = args;
@@ -77,6 +86,7 @@ const hn_target hn_targets[HN_ON_OPS] = {
     { "gemm_nt_f32", view_gemm },           { "gemm_nt_q8_0_q8_0", view_gemm_q },
     { "softmax_causal_f32", view_softmax }, { "exp_f32", view_unary },
     { "quantize_row_q8_0", view_quantize }, { "dequant_row_q8_0", view_dequant },
+    { "gemm_nt_q4_k_f32", view_gemm_w },
 };
 
 void hn_spoil(const hn_seen *o, size_t row, size_t col)

@@ -45,7 +45,7 @@ endif()
 # The mutants as a subject: what they do wrong is shown by emitted C files, too.
 add_library(ckparity_mutants SHARED harness/selftest/plugin.c harness/selftest/view.c
   harness/selftest/broken_x86_64.S harness/selftest/position.c harness/selftest/memory.c
-  harness/selftest/machine.c harness/selftest/gemm.c harness/selftest/gemm_q.c
+  harness/selftest/machine.c harness/selftest/gemm.c harness/selftest/gemm_q.c harness/selftest/gemm_w.c
   harness/selftest/softmax.c harness/selftest/quant.c kernels/cpu.c)
 target_compile_definitions(ckparity_mutants PRIVATE _GNU_SOURCE)
 target_compile_options(ckparity_mutants PRIVATE $<$<COMPILE_LANGUAGE:C>:-O2>)
