@@ -48,7 +48,7 @@ void ref_gemm_nt_f32(const void *args, const ref_tile *tile, const ref_spec *spe
     const ref_gemm_args *g = args;
     rows_f32 rows = { NULL, NULL };
     cell c;
-    c.under = c.inexact = 0;
+    c.lost_apart = c.raw = c.under = c.inexact = 0;
     c.terms = (source){ .n = g->k, .fine = g->k, .parts = 1, .at = &rows, .get = get_f32 };
     for (size_t first = 0; first < nspecs; first += BATCH) {
         plan p[BATCH];
@@ -143,7 +143,7 @@ void ref_gemm_nt_q8_0_q8_0(const void *args, const ref_tile *tile, const ref_spe
     const ref_gemm_q_args *g = args;
     rows_q8_0 rows = { NULL, NULL };
     cell c;
-    c.lost = c.under = c.inexact = 0; /* halves are normal floats */
+    c.lost = c.lost_apart = c.raw = c.under = c.inexact = 0; /* halves are normal floats */
     c.terms = (source){ .n = g->k / BLOCK,
                         .fine = g->k,
                         .more = 9,

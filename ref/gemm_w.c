@@ -59,13 +59,20 @@ static int fine_multiples_w(void *at, size_t n, double unit)
     return 1;
 }
 
-/* Weights are 0 or at least 2^-24. */
-static double lost_w(const rows_w *r, size_t k)
+/* What subnormal activations give; weights are 0 or at least 2^-24. And the sum of |a| times more than any
+ * product of a code and a sub-scale. */
+static void small_and_large(cell *c, const rows_w *r, size_t k)
 {
-    double lost = 0;
-    for (size_t l = 0; l < k; l++)
-        if (subnormal(r->a[l])) lost += fabs((double)r->a[l] * rounded(weight(r, l)));
-    return isfinite(lost) ? lost : 0;
+    c->lost = c->lost_apart = c->raw = 0;
+    for (size_t l = 0; l < k; l++) {
+        const double a = fabs((double)r->a[l]);
+        c->raw += 0x1p13 * a;
+        if (!subnormal(r->a[l])) continue;
+        const ref_element w = weight(r, l);
+        if (!isfinite(w.product + w.minimum)) continue;
+        c->lost += a * fabs(rounded(w));
+        c->lost_apart += a * (fabs(w.product) + fabs(w.minimum));
+    }
 }
 
 /* Column `col`: its weights, and whether one of them is rounded. */
@@ -87,13 +94,12 @@ static int hold(rows_w *r, const ref_gemm_w_args *g, size_t col)
 static void column(cell *c, const ref_gemm_w_args *g, const ref_tile *tile, size_t j, const sink *k)
 {
     rows_w *r = c->terms.at;
-    const int daz = wants_daz(k->p, k->count);
     const size_t col = tile->c0 + j;
     c->inexact = hold(r, g, col);
     for (size_t i = 0; i < tile->rows; i++) {
         r->a = g->k ? g->a + (tile->r0 + i) * g->lda : NULL;
         c->ep = (epilogue){ 1, 0, 0, g->bias ? g->bias[col] : 0, 1 };
-        c->lost = daz ? lost_w(r, g->k) : 0;
+        small_and_large(c, r, g->k);
         emit(c, k, i * tile->cols + j);
     }
 }
@@ -114,6 +120,7 @@ static void products_w(const ref_gemm_w_args *g, const format *f, const ref_tile
                         .fine = g->k,
                         .more = 10,
                         .parts = 1,
+                        .apart = 1,
                         .self_directed = f->has_minimum ? 2 : 0,
                         .at = &rows,
                         .get = get_w,

@@ -16,6 +16,9 @@ typedef struct source {
     /* 2: the last half of the terms are block minimums, which a declared order sums apart, like the
      * first half (CK_NUM_MIN_FACTORED); the two sums are then added. Else 1. */
     size_t parts;
+    /* Terms are products of elements that an unknown order may take apart: inf 0 - m may be inf times
+     * a sum that is not 0. */
+    int apart;
     double self, self_directed; /* roundings of a term by itself, to nearest and to another side */
     void *at;
     /* Terms i .. i + m into t. */
@@ -49,6 +52,8 @@ typedef struct cell {
     double out;          /* the value of the output */
     double products;     /* at least the sum of |product that is no float|; < 0: not known yet */
     double lost;         /* sum of |term with a subnormal operand|, if some spec has DAZ */
+    double lost_apart;   /* the same of elements taken apart */
+    double raw;          /* if they may be: at least any sum of theirs before it is scaled */
     double under;        /* what a product of scales that underflows is multiplied by, in all */
     int inexact;         /* nearest has rounded elements that an unknown order need not round */
     double unit;         /* the last unit asked for, and whether the terms are multiples of it */
@@ -251,7 +256,8 @@ static inline double radius_any(const cell *c, const plan *p)
     const double one = fp.eta + fp.eta_add + 4 * fp.daz;
     double e = g * s + ((n * fmax(alpha, 1) + 3) * one + scales_lost(c, fp)) * (1 + g);
     if (fp.daz > 0) {
-        e += alpha * c->lost + fp.daz * (fabs((double)c->ep.beta) + fabs((double)c->ep.c) + 1);
+        e += alpha * fmax(c->lost, c->lost_apart) +
+             fp.daz * (fabs((double)c->ep.beta) + fabs((double)c->ep.c) + 1);
         if (subnormal(c->ep.alpha)) e += alpha * c->fine_s;
     }
     return (e + 2 * (n + 4) * REF_UD * s) * (1 + 2 * n * REF_UD) * REF_SLACK;
@@ -315,11 +321,15 @@ static inline ref_range range_sum(const cell *c, const parts *x, const plan *p)
     const unsigned can = x->other | pos | neg, both = REF_PINF | REF_NINF;
     ref_range y = { REF_FINITE, { x->pos - x->neg, (grow - 1 + p->any * REF_UD) * s } };
     y.b.e += p->any * (fp.eta + fp.eta_add + 4 * fp.daz) * grow + (fp.daz > 0 ? c->lost : 0);
-    if (fp.u > REF_UD) y.b.e += (scales_lost(c, fp) + ref_growth(2, fp.u) * s) * grow;
+    if (fp.u > REF_UD)
+        y.b.e += (scales_lost(c, fp) + ref_growth(c->terms.self_directed, fp.u) * s) * grow;
     /* directed rounding may go on from FLT_MAX where the sum is beyond it */
     if ((pos | neg) && fp.u > 0x1p-24) y.b.e += s;
     y.b.e *= REF_SLACK;
     if (s == 0 && !(fp.daz > 0)) y.b.e = 0; /* nothing but zeros */
+    const int large = x->other || !(c->raw + c->fine_s < (double)FLT_MAX / 4);
+    if (large && c->terms.apart && !p->spec->strict && p->order.lanes == 0)
+        return (ref_range){ REF_FINITE | REF_NAN | both, y.b };
     if (x->other & REF_NAN || (x->other & both) == both) return (ref_range){ REF_NAN, y.b };
     if (x->other) {
         y.can = x->other | ((can & both) == both ? (unsigned)REF_NAN : 0u);
@@ -398,7 +408,7 @@ static inline void emit(cell *c, const sink *k, size_t i)
     sum(c);
     k->out->term[i] = term(c);
     /* with 2^-2 to spare for growth, which n > 2^21 in directed mode might exceed */
-    const double all = c->s + c->fine_s + fabs((double)c->ep.alpha) * c->fine_s + c->add;
+    const double all = c->s + c->fine_s + fabs((double)c->ep.alpha) * c->fine_s + c->add + c->raw;
     const int special = !(all < (double)FLT_MAX / 4 && c->terms.n < 1u << 21);
     parts x = { 0, 0, 0 };
     if (special) x = split(c);

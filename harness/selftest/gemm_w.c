@@ -2,6 +2,7 @@
 /* Mutants of gemm_nt of weights in blocks with f32 activations, shown by q4_k. */
 #include <string.h>
 
+#include "../half.h"
 #include "ck_dtype.h"
 #include "gemm.h"
 #include "mutant.h"
@@ -116,6 +117,46 @@ static void wrong_sub_scale(const void *args) { misread(args, other_scale); }
 static void wrong_sub_min(const void *args) { misread(args, other_min); }
 static void sub_scale_bits(const void *args) { misread(args, lose_upper_bits); }
 
+/* --- A right kernel of unknown order: codes and minimums of sub-blocks apart, weights not rounded. */
+
+static const ck_numspec any_order = {
+    .lanes = 0, .accs = 1, .k_multiple = CK_K_BLOCK, .flags = CK_NUM_MULADD | CK_NUM_BATCH_INVARIANT
+};
+
+/* Scale and minimum j of the twelve bytes b. */
+static void six_bits(const unsigned char *b, size_t j, int *s, int *m)
+{
+    *s = j < 4 ? b[j] & 63 : (b[4 + j] & 15) | b[j - 4] >> 6 << 4;
+    *m = j < 4 ? b[4 + j] & 63 : b[4 + j] >> 4 | b[j] >> 6 << 4;
+}
+
+static float sub_block(const float *a, const unsigned char *block, size_t j)
+{
+    float scaled = 0.0f, plain = 0.0f;
+    int s, m;
+    six_bits(block + 4, j, &s, &m);
+    for (size_t l = 0; l < 32; l++) {
+        const int byte = block[16 + j / 2 * 32 + l];
+        scaled += a[l] * (float)(j % 2 ? byte >> 4 : byte & 15);
+        plain += a[l];
+    }
+    return hn_half_value(block) * (float)s * scaled - hn_half_value(block + 2) * (float)m * plain;
+}
+
+static void own(const void *args)
+{
+    const ck_gemm_w_args *g = args;
+    for (size_t i = 0; i < g->m; i++)
+        for (size_t j = 0; j < g->n; j++) {
+            const unsigned char *b = (const unsigned char *)g->b + j * g->ldb * CK_Q4_K_BYTES;
+            float sum = 0.0f;
+            for (size_t l = 0; l < g->k; l += 32)
+                sum += sub_block(g->a + i * g->lda + l, b + l / CK_K_BLOCK * CK_Q4_K_BYTES,
+                                 l / 32 % 8);
+            g->y[i * g->ldy + j] = g->bias ? sum + g->bias[j] : sum;
+        }
+}
+
 #define ROW(what, by)                                                                    \
     {                                                                                    \
         .name = #what, .on = HN_ON_GEMM_W, .modes = HN_IN_BOTH, .fn = what, .checks = by \
@@ -131,6 +172,7 @@ static const hn_mutant list[] = {
     ROW(wrong_sub_scale, HN_BY_NUMBERS),
     ROW(wrong_sub_min, HN_BY_NUMBERS),
     ROW(sub_scale_bits, HN_BY_NUMBERS),
+    { .name = "own", .on = HN_ON_GEMM_W, .modes = HN_IN_FAST, .fn = own, .spec = &any_order },
 };
 #undef ROW
 
