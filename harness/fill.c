@@ -13,6 +13,12 @@
 static void fill_int(row *r, float *x, size_t n)
 {
     const int64_t limit = r->role == HN_ROLE_ADDEND ? 1024 : factor_limit(r->terms, 0x1p20, 1024);
+    if (r->factors && r->role == HN_ROLE_LEFT) {
+        size_t left = SPARSE_MOST;
+        for (size_t i = 0; i < n; i++)
+            x[i] = sparse_here(r, &left) ? integer(&r->rng, SPARSE_CODE) : 0.0f;
+        return;
+    }
     for (size_t i = 0; i < n; i++) x[i] = integer(&r->rng, limit);
 }
 
@@ -409,6 +415,10 @@ void hn_fill_operand(const hn_case *c, size_t index, const hn_placed *p, const s
               .target = &hn_dtypes[hn_operand_dtype(c->op, 0)],
               .terms = c->op->family->terms(c),
               .pair_sign = operand->role == HN_ROLE_LEFT };
+    for (size_t i = 1; i < c->op->family->noperands; i++)
+        if (c->op->family->operands[i].role == HN_ROLE_RIGHT)
+            for (const hn_field *f = hn_dtypes[hn_operand_dtype(c->op, i)].fields; f->count; f++)
+                r.factors |= f->meaning == HN_SUB_SCALE;
     if (c->fill == HN_FILL_FILE) {
         hn_capture_read(c, index, p, live, NULL, 0);
         return;

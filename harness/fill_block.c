@@ -129,13 +129,20 @@ static void draw_codes(row *r, const draft *d, const hn_field *f, uint32_t *code
     const int64_t least =
         f->encoding == HN_SIGNED ? -((int64_t)1 << (width - 1)) : -(int64_t)f->zero;
     const int64_t most = least + ((int64_t)1 << width) - 1, low = least + symmetric;
-    const int64_t limit = factor_limit(r->terms, 0x1p17, most), run = hn_range(&r->rng, 1, 8);
+    const int64_t sparse = r->role == HN_ROLE_LEFT ? SPARSE_CODE : SPARSE_WEIGHT;
+    const int64_t limit =
+        r->factors ? (sparse < most ? sparse : most) : factor_limit(r->terms, 0x1p17, most);
+    const int64_t run = hn_range(&r->rng, 1, 8);
     /* units that repeat all codes begin with another one each */
     const size_t shift = f->count >> width ? d->index : 0;
     int64_t held = 0, code;
     for (size_t i = 0; i < f->count; i++) {
         switch (r->fill) {
         case HN_FILL_INT:
+            if (r->factors && r->role == HN_ROLE_LEFT && !sparse_here(r, &r->sparse_left)) {
+                code = 0;
+                break;
+            }
             code = (int64_t)integer(&r->rng, limit);
             if (code < least) code = -code;
             break;
@@ -232,6 +239,7 @@ static void draw_unit(row *r, draft *d, bool kept)
 void hn_fill_units(row *r, const hn_dtype_info *info, unsigned char *unit, size_t n)
 {
     draft d = { .info = info, .census = 1 };
+    r->sparse_left = SPARSE_MOST;
     const size_t kept = n ? pick_index(&r->rng, n) : 0;
     for (const hn_field *f = info->fields; f->count; f++) {
         const size_t codes = (size_t)1 << hn_field_width(f);

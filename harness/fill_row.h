@@ -18,6 +18,8 @@ typedef struct row {
     uint32_t seed;               /* of the case */
     const hn_dtype_info *target; /* the output's format */
     bool pair_sign;              /* this operand carries the sign of cancelling pairs */
+    bool factors;                /* the weights have sub-scales */
+    size_t sparse_left;          /* of a row of blocks: activations that may come */
 } row;
 
 /* Uniform in (-1, 1), never 0, 24 significant bits. */
@@ -56,6 +58,18 @@ static inline int64_t factor_limit(size_t terms, double budget, int64_t most)
 {
     const int64_t limit = (int64_t)sqrt(budget / (double)terms);
     return limit < 1 ? 1 : limit > most ? most : limit;
+}
+
+/* Exact sums with sub-scales up to 63 and scales of 2^-3 .. 1 on either side leave room for 2^18 units:
+ * at most 64 activations of a row, up to 4, meet codes up to 15, 64 * 4 * 15 * 63 < 2^18. */
+enum { SPARSE_MOST = 64, SPARSE_CODE = 4, SPARSE_WEIGHT = 15 };
+
+/* Whether the next element of a sparse row is one of those; *left of them may come. */
+static inline bool sparse_here(row *r, size_t *left)
+{
+    const bool here = hn_below(&r->rng, r->terms) < SPARSE_MOST * 7 / 8 && *left > 0;
+    *left -= here;
+    return here;
 }
 
 /* The last element half the time: tails are where kernels break. */

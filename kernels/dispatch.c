@@ -14,13 +14,21 @@
 #include "table.h"
 #include "unary.h"
 
-/* Elements and bytes of one block of the operands that are not plain f32. */
+/* Elements and bytes of one block of the operands that are not plain f32; of gemm_w, the weights. */
 typedef struct block {
     size_t elements, bytes;
 } block;
 #define X(code, name, elements, bytes) static const block block_##name = { (elements), (bytes) };
 CK_DTYPES(X)
 #undef X
+static const block block_q4_0_f32 = { CK_Q4_0_BLOCK, CK_Q4_0_BYTES };
+static const block block_q4_1_f32 = { CK_Q4_1_BLOCK, CK_Q4_1_BYTES };
+static const block block_q4_k_f32 = { CK_Q4_K_BLOCK, CK_Q4_K_BYTES };
+static const block block_q5_0_f32 = { CK_Q5_0_BLOCK, CK_Q5_0_BYTES };
+static const block block_q5_1_f32 = { CK_Q5_1_BLOCK, CK_Q5_1_BYTES };
+static const block block_q5_k_f32 = { CK_Q5_K_BLOCK, CK_Q5_K_BYTES };
+static const block block_q6_k_f32 = { CK_Q6_K_BLOCK, CK_Q6_K_BYTES };
+static const block block_q8_0_f32 = { CK_Q8_0_BLOCK, CK_Q8_0_BYTES };
 static const block block_q8_0_q8_0 = { CK_Q8_0_BLOCK, CK_Q8_0_BYTES }; /* both factors */
 
 /* What a check says beside a ck_status: there is no output, so nothing was looked at. */
@@ -159,6 +167,30 @@ static int check_gemm_q(const void *args, const block *of)
         return CK_ERR_SHAPE;
     if (!g->y || (g->k && (!g->a || !g->b))) return CK_ERR_NULL;
     return (int)gemm_q_overlap(g, blocks, of->bytes);
+}
+
+static ck_status gemm_w_overlap(const ck_gemm_w_args *g, size_t blocks, size_t bytes)
+{
+    const span y = span_of(g->y, g->m, g->ldy, g->n, sizeof(float));
+    const span a = span_of(g->a, g->m, g->lda, g->k, sizeof(float));
+    const span b = span_of(g->b, g->n, g->ldb, blocks, bytes);
+    const span bias = span_of(g->bias, g->bias ? 1 : 0, g->n, g->n, sizeof(float));
+
+    return overlap(&y, &a) || overlap(&y, &b) || overlap(&y, &bias) ? CK_ERR_ALIAS : CK_OK;
+}
+
+static int check_gemm_w(const void *args, const block *of)
+{
+    const ck_gemm_w_args *const g = args;
+    const size_t blocks = g->k / of->elements;
+
+    if (g->m == 0 || g->n == 0) return EMPTY;
+    if (g->k % of->elements) return CK_ERR_MULTIPLE;
+    if (!fits(g->m, g->ldy, g->n, sizeof(float)) || !fits(g->m, g->lda, g->k, sizeof(float)) ||
+        !fits(g->n, g->ldb, blocks, of->bytes))
+        return CK_ERR_SHAPE;
+    if (!g->y || (g->k && (!g->a || !g->b))) return CK_ERR_NULL;
+    return (int)gemm_w_overlap(g, blocks, of->bytes);
 }
 
 static int check_softmax(const void *args, const block *of)

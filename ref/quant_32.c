@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* References of the formats of 32 elements but q8_0, and of those without a scale: the formulas and
  * layouts of docs/formats.md. */
+#include "decode.h"
 #include "f16.h"
 
 ref_fn ref_quantize_row_f16, ref_quantize_row_bf16, ref_quantize_row_int8, ref_quantize_row_int4;
@@ -64,6 +65,23 @@ static element decode_q5_1(const unsigned char *unit, size_t i)
 static element decode_q8_1(const unsigned char *unit, size_t i)
 {
     return scaled(half_at(unit), signed_byte(unit[4 + i]));
+}
+
+#define DECODE(name)                                                    \
+    ref_element ref_decode_##name(const unsigned char *block, size_t i) \
+    {                                                                   \
+        const element y = decode_##name(block, i);                      \
+        return (ref_element){ y.product, y.minimum };                   \
+    }
+DECODE(q4_0)
+DECODE(q4_1)
+DECODE(q5_0)
+DECODE(q5_1)
+#undef DECODE
+
+ref_element ref_decode_q8_0(const unsigned char *block, size_t i)
+{
+    return (ref_element){ half_at(block) * signed_byte(block[2 + i]), 0 };
 }
 
 static element decode_f16(const unsigned char *unit, size_t i)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* References of the k formats, blocks of 256: the formulas and layouts of docs/formats.md. */
+#include "decode.h"
 #include "f16.h"
 
 ref_fn ref_quantize_row_q4_k, ref_quantize_row_q5_k, ref_quantize_row_q6_k, ref_quantize_row_q8_k;
@@ -76,6 +77,17 @@ static element decode_q6_k(const unsigned char *block, size_t i)
     }
     return (element){ scaled * (code - 32), 0, 0, fabs(scaled) };
 }
+
+#define DECODE(name)                                                    \
+    ref_element ref_decode_##name(const unsigned char *block, size_t i) \
+    {                                                                   \
+        const element y = decode_##name(block, i);                      \
+        return (ref_element){ y.product, -y.minimum };                  \
+    }
+DECODE(q4_k)
+DECODE(q5_k)
+DECODE(q6_k)
+#undef DECODE
 
 static element decode_q8_k(const unsigned char *block, size_t i)
 {

@@ -57,6 +57,13 @@ typedef struct ref_gemm_q_args {
     size_t k, lda, ldb;         /* k in elements, lda and ldb in blocks */
 } ref_gemm_q_args;
 
+typedef struct ref_gemm_w_args {
+    const float *a;
+    const unsigned char *b; /* blocks */
+    const float *bias;      /* may be NULL */
+    size_t k, lda, ldb;     /* k and lda in elements, ldb in blocks */
+} ref_gemm_w_args;
+
 /* Tile rows are h * t + i; its columns must be 0 .. cols of the output, whole rows. */
 typedef struct ref_softmax_args {
     const float *x;

@@ -236,14 +236,14 @@ static void strict_other_tree(const void *args)
     _mm_setcsr(before);
 }
 
-#define ROW(what, mode, by)                                                      \
-    {                                                                            \
-        .name = #what, .on = HN_ON_GEMM, .modes = mode, .fn = what, .checks = by \
+#define ROW(what, mode, by)                                                         \
+    {                                                                               \
+        .name = #what, .on = "gemm_nt_f32", .modes = mode, .fn = what, .checks = by \
     }
-#define OWN(what, by)                                                                   \
-    {                                                                                   \
-        .name = #what, .on = HN_ON_GEMM, .modes = HN_IN_FAST, .fn = what, .checks = by, \
-        .spec = &any_order                                                              \
+#define OWN(what, by)                                                                      \
+    {                                                                                      \
+        .name = #what, .on = "gemm_nt_f32", .modes = HN_IN_FAST, .fn = what, .checks = by, \
+        .spec = &any_order                                                                 \
     }
 static const hn_mutant list[] = {
     ROW(k_tail, HN_IN_BOTH, HN_BY_NUMBERS),

@@ -217,14 +217,14 @@ static void strict_other_tree(const void *args)
     _mm_setcsr(before);
 }
 
-#define ROW(what, mode, by)                                                        \
-    {                                                                              \
-        .name = #what, .on = HN_ON_GEMM_Q, .modes = mode, .fn = what, .checks = by \
-    }
-#define OWN(what, by)                                                                     \
+#define ROW(what, mode, by)                                                               \
     {                                                                                     \
-        .name = #what, .on = HN_ON_GEMM_Q, .modes = HN_IN_FAST, .fn = what, .checks = by, \
-        .spec = &any_order                                                                \
+        .name = #what, .on = "gemm_nt_q8_0_q8_0", .modes = mode, .fn = what, .checks = by \
+    }
+#define OWN(what, by)                                                                            \
+    {                                                                                            \
+        .name = #what, .on = "gemm_nt_q8_0_q8_0", .modes = HN_IN_FAST, .fn = what, .checks = by, \
+        .spec = &any_order                                                                       \
     }
 static const hn_mutant list[] = {
     ROW(last_block, HN_IN_BOTH, HN_BY_NUMBERS),

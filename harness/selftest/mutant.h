@@ -6,46 +6,11 @@
 #include "../family.h"
 #include "../verdict.h"
 
-/* The ops a mutant is made for. Those of the formats that have no mutants of memory and machine
- * follow the others. */
-enum {
-    HN_ON_GEMM = 1 << 0,
-    HN_ON_GEMM_Q = 1 << 1,
-    HN_ON_SOFTMAX = 1 << 2,
-    HN_ON_EXP = 1 << 3,
-    HN_ON_QUANTIZE = 1 << 4,
-    HN_ON_DEQUANT = 1 << 5,
-    HN_ON_DEQUANT_Q4_K = 1 << 6,
-    HN_ON_DEQUANT_Q5_K = 1 << 7,
-    HN_ON_DEQUANT_Q6_K = 1 << 8,
-    HN_ON_DEQUANT_Q8_K = 1 << 9,
-    HN_ON_QUANTIZE_Q4_K = 1 << 10,
-    HN_ON_QUANTIZE_Q5_K = 1 << 11,
-    HN_ON_QUANTIZE_Q6_K = 1 << 12,
-    HN_ON_QUANTIZE_Q8_K = 1 << 13,
-    HN_ON_DEQUANT_F16 = 1 << 14,
-    HN_ON_DEQUANT_BF16 = 1 << 15,
-    HN_ON_DEQUANT_INT4 = 1 << 16,
-    HN_ON_DEQUANT_Q4_0 = 1 << 17,
-    HN_ON_DEQUANT_Q4_1 = 1 << 18,
-    HN_ON_DEQUANT_Q5_0 = 1 << 19,
-    HN_ON_DEQUANT_Q5_1 = 1 << 20,
-    HN_ON_DEQUANT_Q8_1 = 1 << 21,
-    HN_ON_QUANTIZE_F16 = 1 << 22,
-    HN_ON_QUANTIZE_BF16 = 1 << 23,
-    HN_ON_QUANTIZE_INT8 = 1 << 24,
-    HN_ON_QUANTIZE_INT4 = 1 << 25,
-    HN_ON_QUANTIZE_Q4_0 = 1 << 26,
-    HN_ON_QUANTIZE_Q4_1 = 1 << 27,
-    HN_ON_QUANTIZE_Q5_0 = 1 << 28,
-    HN_ON_QUANTIZE_Q5_1 = 1 << 29,
-    HN_ON_QUANTIZE_Q8_1 = 1 << 30,
-    HN_ON_OPS = 31,
-    HN_ON_ALL = (1 << 6) - 1,
-    /* outputs are floats; several rows; operands with leading dimensions */
-    HN_ON_F32 = HN_ON_ALL & ~HN_ON_QUANTIZE,
-    HN_ON_ROWS = HN_ON_GEMM | HN_ON_GEMM_Q | HN_ON_SOFTMAX
-};
+/* The ops that every fault of position, memory and machine is planted in, one of each family; those
+ * of them whose outputs are floats; those with several rows, that is with leading dimensions. */
+#define HN_ON_ROWS "gemm_nt_f32 gemm_nt_q8_0_q8_0 gemm_nt_q4_k_f32 softmax_causal_f32"
+#define HN_ON_F32  HN_ON_ROWS " exp_f32 dequant_row_q8_0"
+#define HN_ON_ALL  HN_ON_F32 " quantize_row_q8_0"
 
 enum { HN_IN_FAST = 1, HN_IN_STRICT = 2, HN_IN_BOTH = 3 };
 
@@ -58,7 +23,8 @@ typedef enum hn_stage {
 
 typedef struct hn_mutant {
     const char *name;
-    unsigned on, modes;
+    const char *on; /* patterns of stems between spaces; after ! stems that are none of them */
+    unsigned modes;
     ck_fn *fn;
     unsigned checks; /* bit c: check c may report it; 0: nothing may */
     hn_stage stage;
@@ -72,14 +38,19 @@ typedef struct hn_mutant {
 /* Wrong numbers, whatever they are: a NaN among them, or strict bits that are within the bound. */
 #define HN_BY_NUMBERS (HN_BY(VALUE) | HN_BY(NAN) | HN_BY(STRICT))
 
-/* The lists, each of `count` mutants. */
 typedef struct hn_mutants {
     const hn_mutant *list;
     size_t count;
 } hn_mutants;
-extern const hn_mutants hn_mutants_position, hn_mutants_memory, hn_mutants_machine;
-extern const hn_mutants hn_mutants_gemm, hn_mutants_gemm_q, hn_mutants_softmax, hn_mutants_quant;
-extern const hn_mutants hn_mutants_quant_k, hn_mutants_quant_32;
+extern const hn_mutants *const hn_mutant_lists[]; /* NULL after the last */
+
+/* Whether a mutant is planted in that op. */
+bool hn_mutant_on(const hn_mutant *m, const char *stem);
+/* gemm_nt_f32.last_row.fast */
+void hn_mutant_name(const hn_mutant *m, const char *stem, bool strict, char *name, size_t size);
+const ck_kernel *hn_find_kernel(const ck_subject *subject, const char *stem, const char *isa);
+/* The kernel with the mutant in one of its modes, and from now on what the mutant wraps. */
+ck_kernel hn_plant(const hn_mutant *m, const ck_kernel *wrapped, bool strict);
 
 /* An operand as the kernel sees it: rows of units. Row r has r % period + 1 live units, or cols of
  * them if period is 0. */
@@ -94,20 +65,13 @@ typedef struct hn_view {
 } hn_view;
 typedef void hn_view_fn(const void *args, hn_view *view);
 
-/* By bit of HN_ON_: stem and view. */
-typedef struct hn_target {
-    const char *stem;
-    hn_view_fn *view;
-} hn_target;
-extern const hn_target hn_targets[HN_ON_OPS];
-
-/* Set before a mutant runs: the kernel it wraps, its fast mode, how to see its arguments, and the
+/* Set by hn_plant: the kernel it wraps, its fast mode, how to see its arguments, and the
  * first of the op's formats that is not f32. */
 extern ck_fn *hn_wrapped, *hn_wrapped_fast;
 extern hn_view_fn *hn_viewer;
 extern const hn_dtype_info *hn_block;
-/* That format of a stem; NULL: there is none. */
-const hn_dtype_info *hn_block_of(const char *stem);
+/* How to see the arguments of an op. */
+hn_view_fn *hn_view_for(const char *stem);
 
 static inline hn_view hn_view_of(const void *args)
 {

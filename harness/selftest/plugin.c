@@ -8,19 +8,13 @@
 
 #include "mutant.h"
 
-static const hn_mutants *const lists[] = {
-    &hn_mutants_position, &hn_mutants_memory,  &hn_mutants_machine,
-    &hn_mutants_gemm,     &hn_mutants_gemm_q,  &hn_mutants_softmax,
-    &hn_mutants_quant,    &hn_mutants_quant_k, &hn_mutants_quant_32,
-};
-
 /* The right kernels: libck.so beside this library. */
 static const ck_subject *right_kernels(void)
 {
     const ck_subject *(*get)(void);
     char path[4200];
     Dl_info self;
-    if (!dladdr(&lists, &self) || !strrchr(self.dli_fname, '/')) return NULL;
+    if (!dladdr((const void *)hn_mutant_lists, &self) || !strrchr(self.dli_fname, '/')) return NULL;
     snprintf(path, sizeof path, "%.*s/libck.so",
              (int)(strrchr(self.dli_fname, '/') - self.dli_fname), self.dli_fname);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -30,89 +24,111 @@ static const ck_subject *right_kernels(void)
     return get();
 }
 
-static const ck_kernel *find_kernel(const ck_subject *right, unsigned op, const char *isa)
+/* Of every mutant, on each op, in each mode; 0: all were visited. */
+typedef int visitor(void *context, const hn_mutant *m, const char *stem, bool strict);
+
+static int visit_modes(const hn_mutant *m, const char *stem, visitor *visit, void *context)
 {
-    for (unsigned i = 0; right && i < right->count; i++) {
-        const ck_kernel *k = &right->kernels[i];
-        if (strcmp(k->stem, hn_targets[op].stem) == 0 && strcmp(k->isa, isa) == 0) return k;
-    }
-    return NULL;
+    if (!hn_mutant_on(m, stem)) return 0;
+    for (int strict = 0; strict < 2; strict++)
+        if (m->modes >> strict & 1 && visit(context, m, stem, strict)) return 1;
+    return 0;
 }
 
-/* The mutant of that name, or NULL. */
-static const hn_mutant *find_mutant(const char *name, unsigned *op, bool *strict)
+static int visit_all(const ck_subject *right, visitor *visit, void *context)
 {
-    char wanted[96];
-    for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++)
-        for (size_t i = 0; i < lists[l]->count; i++)
-            for (unsigned b = 0; b < 2 * HN_ON_OPS; b++) {
-                const hn_mutant *m = &lists[l]->list[i];
-                *op = b / 2;
-                *strict = b % 2;
-                snprintf(wanted, sizeof wanted, "%s.%s.%s", hn_targets[*op].stem, m->name,
-                         *strict ? "strict" : "fast");
-                if (m->on >> *op & 1 && m->modes >> b % 2 & 1 && strcmp(wanted, name) == 0)
-                    return m;
+    for (size_t l = 0; hn_mutant_lists[l]; l++)
+        for (size_t i = 0; i < hn_mutant_lists[l]->count; i++)
+            for (unsigned k = 0; k < right->count; k++) {
+                const ck_kernel *kernel = &right->kernels[k];
+                if (strcmp(kernel->isa, "scalar") == 0 &&
+                    visit_modes(&hn_mutant_lists[l]->list[i], kernel->stem, visit, context))
+                    return 1;
             }
-    return NULL;
+    return 0;
 }
 
-/* Every mutant as a kernel that does not run; the reason is how to choose it. */
-static void list_all(ck_subject *subject)
+typedef struct chosen {
+    const char *name;
+    const hn_mutant *mutant; /* NULL: none has the name */
+    const char *stem;
+    bool strict;
+} chosen;
+
+static int is_chosen(void *context, const hn_mutant *m, const char *stem, bool strict)
 {
-    enum { MOST = 2048 };
-    static ck_kernel kernels[MOST];
-    static char names[MOST][112];
+    chosen *c = context;
+    char name[112];
+    hn_mutant_name(m, stem, strict, name, sizeof name);
+    if (strcmp(name, c->name) != 0) return 0;
+    *c = (chosen){ .name = c->name, .mutant = m, .stem = stem, .strict = strict };
+    return 1;
+}
+
+enum { LISTED_MOST = 4096 };
+static struct {
+    const ck_subject *right;
+    ck_kernel kernels[LISTED_MOST];
+    char names[LISTED_MOST][112];
+} listed;
+
+/* A mutant as a kernel that does not run; the reason is how to choose it. */
+static int list_one(void *context, const hn_mutant *m, const char *stem, bool strict)
+{
     static const ck_numspec none = { 0 };
-    const ck_subject *right = right_kernels();
-    for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++)
-        for (size_t i = 0; i < lists[l]->count; i++)
-            for (unsigned b = 0; b < 2 * HN_ON_OPS && subject->count < MOST; b++) {
-                const hn_mutant *m = &lists[l]->list[i];
-                const ck_kernel *scalar = find_kernel(right, b / 2, "scalar");
-                if (!(m->on >> b / 2 & 1) || !(m->modes >> b % 2 & 1) || !scalar) continue;
-                ck_kernel *k = &kernels[subject->count];
-                snprintf(names[subject->count], sizeof names[0], "CK_MUTANT=%s.%s.%s", scalar->stem,
-                         m->name, b % 2 ? "strict" : "fast");
-                *k = *scalar;
-                k->isa = m->name;
-                k->unavailable = names[subject->count++];
-                k->spec = &none;
-            }
+    ck_subject *subject = context;
+    if (subject->count == LISTED_MOST) return 1;
+    ck_kernel *k = &listed.kernels[subject->count];
+    char *name = listed.names[subject->count++];
+    static const char how[] = "CK_MUTANT=";
+    memcpy(name, how, sizeof how);
+    hn_mutant_name(m, stem, strict, name + sizeof how - 1, sizeof listed.names[0] - sizeof how);
+    *k = *hn_find_kernel(listed.right, stem, "scalar");
+    k->isa = m->name;
+    k->unavailable = name;
+    k->spec = &none;
+    return 0;
+}
+
+static void list_all(const ck_subject *right, ck_subject *subject)
+{
+    listed.right = right;
+    subject->kernels = listed.kernels;
+    if (visit_all(right, list_one, subject)) subject->version = "there are more mutants than that";
+}
+
+/* The right scalar kernel, and after it the mutant. */
+static void choose(const ck_subject *right, const char *name, ck_subject *subject)
+{
+    static ck_kernel kernels[2];
+    chosen c = { .name = name };
     subject->kernels = kernels;
+    subject->version = "CK_MUTANT is not the name of a mutant";
+    if (!visit_all(right, is_chosen, &c)) return;
+    const hn_mutant *m = c.mutant;
+    const ck_kernel *wraps = hn_find_kernel(right, c.stem, m->wraps ? m->wraps : "scalar");
+    subject->version = m->lacks && m->lacks() ? m->lacks() : name;
+    if (!wraps || wraps->unavailable || (m->lacks && m->lacks())) return;
+    kernels[0] = *hn_find_kernel(right, c.stem, "scalar");
+    kernels[1] = hn_plant(m, wraps, c.strict);
+    kernels[1].isa = "zmutant"; /* after the right one */
+    if (!c.strict) kernels[1].fn_strict = NULL;
+    subject->count = 2;
 }
 
 const ck_subject *ck_subject_v1(void)
 {
-    static ck_kernel kernels[2];
     static ck_subject subject = { .abi = CK_SUBJECT_ABI,
                                   .size = sizeof subject,
-                                  .name = "mutants" };
+                                  .name = "mutants",
+                                  .version = "libck.so is not here" };
     const char *name = getenv("CK_MUTANT");
     const ck_subject *right = right_kernels();
-    unsigned op = 0;
-    bool strict = false;
-    if (!name) {
-        list_all(&subject);
-        return &subject;
-    }
-    const hn_mutant *m = find_mutant(name, &op, &strict);
-    subject.kernels = kernels;
-    subject.version = right ? "CK_MUTANT is not the name of a mutant" : "libck.so is not here";
-    const ck_kernel *wraps = m ? find_kernel(right, op, m->wraps ? m->wraps : "scalar") : NULL;
-    if (!wraps) return &subject;
-    subject.version = m->lacks && m->lacks() ? m->lacks() : name;
-    if (wraps->unavailable || (m->lacks && m->lacks())) return &subject;
-    hn_wrapped_fast = wraps->fn;
-    hn_wrapped = strict ? wraps->fn_strict : wraps->fn;
-    hn_viewer = hn_targets[op].view;
-    hn_block = hn_block_of(wraps->stem);
-    kernels[1] = *wraps;
-    kernels[1].isa = "zmutant"; /* after the right one */
-    *(strict ? &kernels[1].fn_strict : &kernels[1].fn) = m->fn;
-    if (!strict) kernels[1].fn_strict = NULL;
-    if (m->spec) kernels[1].spec = m->spec;
-    kernels[0] = *find_kernel(right, op, "scalar");
-    subject.count = 2;
+    if (!right) return &subject;
+    subject.version = NULL;
+    if (name)
+        choose(right, name, &subject);
+    else
+        list_all(right, &subject);
     return &subject;
 }

@@ -11,26 +11,22 @@
 
 enum { BLOCK = 32, BYTES_MOST = 36 };
 
-enum {
-    NIBBLES_READ =
-        HN_ON_DEQUANT_Q4_0 | HN_ON_DEQUANT_Q4_1 | HN_ON_DEQUANT_Q5_0 | HN_ON_DEQUANT_Q5_1,
-    NIBBLES_WRITE =
-        HN_ON_QUANTIZE_Q4_0 | HN_ON_QUANTIZE_Q4_1 | HN_ON_QUANTIZE_Q5_0 | HN_ON_QUANTIZE_Q5_1,
-    NIBBLES = NIBBLES_READ | NIBBLES_WRITE,
-    READ = NIBBLES_READ | HN_ON_DEQUANT_Q8_1,
-    WRITE = NIBBLES_WRITE | HN_ON_QUANTIZE_Q8_1,
-    Q5 = HN_ON_DEQUANT_Q5_0 | HN_ON_DEQUANT_Q5_1 | HN_ON_QUANTIZE_Q5_0 | HN_ON_QUANTIZE_Q5_1,
-    SIGNED_READ = HN_ON_DEQUANT_Q4_0 | HN_ON_DEQUANT_Q5_0,
-    SIGNED_WRITE = HN_ON_QUANTIZE_Q4_0 | HN_ON_QUANTIZE_Q5_0,
-    AFFINE_READ = HN_ON_DEQUANT_Q4_1 | HN_ON_DEQUANT_Q5_1,
-    AFFINE_WRITE = HN_ON_QUANTIZE_Q4_1 | HN_ON_QUANTIZE_Q5_1,
-    AFFINE = AFFINE_READ | AFFINE_WRITE,
-    INTEGER_WRITE = HN_ON_QUANTIZE_INT8 | HN_ON_QUANTIZE_INT4,
-    NUMBER_READ = HN_ON_DEQUANT_F16 | HN_ON_DEQUANT_BF16,
-    NUMBER_WRITE = HN_ON_QUANTIZE_F16 | HN_ON_QUANTIZE_BF16,
-    ELEMENT_READ = NUMBER_READ | HN_ON_DEQUANT_INT4,
-    ELEMENT_WRITE = NUMBER_WRITE | INTEGER_WRITE
-};
+#define NIBBLES_READ  "dequant_row_q4_0 dequant_row_q4_1 dequant_row_q5_0 dequant_row_q5_1"
+#define NIBBLES_WRITE "quantize_row_q4_0 quantize_row_q4_1 quantize_row_q5_0 quantize_row_q5_1"
+#define NIBBLES       NIBBLES_READ " " NIBBLES_WRITE
+#define READ          NIBBLES_READ " dequant_row_q8_1"
+#define WRITE         NIBBLES_WRITE " quantize_row_q8_1"
+#define Q5            "dequant_row_q5_0 dequant_row_q5_1 quantize_row_q5_0 quantize_row_q5_1"
+#define SIGNED_READ   "dequant_row_q4_0 dequant_row_q5_0"
+#define SIGNED_WRITE  "quantize_row_q4_0 quantize_row_q5_0"
+#define AFFINE_READ   "dequant_row_q4_1 dequant_row_q5_1"
+#define AFFINE_WRITE  "quantize_row_q4_1 quantize_row_q5_1"
+#define AFFINE        AFFINE_READ " " AFFINE_WRITE
+#define INTEGER_WRITE "quantize_row_int8 quantize_row_int4"
+#define NUMBER_READ   "dequant_row_f16 dequant_row_bf16"
+#define NUMBER_WRITE  "quantize_row_f16 quantize_row_bf16"
+#define ELEMENT_READ  NUMBER_READ " dequant_row_int4"
+#define ELEMENT_WRITE NUMBER_WRITE " " INTEGER_WRITE
 
 /* --- Layouts. */
 
@@ -546,23 +542,23 @@ static void write_odd_first(const void *args)
     {                                                                     \
         .name = #what, .on = ons, .modes = mode, .fn = what, .checks = by \
     }
-#define LAYOUT(what, ons)                                                 \
-    ROW(read_##what, READ &(ons), HN_IN_FAST, HN_BY(VALUE) | HN_BY(NAN)), \
-        ROW(write_##what, WRITE &(ons), HN_IN_FAST, HN_BY(VALUE))
+#define LAYOUT(what, ons)                                                        \
+    ROW(read_##what, ons " !quantize_*", HN_IN_FAST, HN_BY(VALUE) | HN_BY(NAN)), \
+        ROW(write_##what, ons " !dequant_*", HN_IN_FAST, HN_BY(VALUE))
 static const hn_mutant list[] = {
     LAYOUT(nibbles, NIBBLES),
     LAYOUT(neighbours, NIBBLES),
     LAYOUT(fifth_bit, Q5),
     LAYOUT(last_fifth_bit, Q5),
-    LAYOUT(last_code, READ | WRITE),
-    LAYOUT(scale_before, READ | WRITE),
+    LAYOUT(last_code, READ " " WRITE),
+    LAYOUT(scale_before, READ " " WRITE),
     LAYOUT(min_before, AFFINE),
     LAYOUT(min_negated, AFFINE),
     LAYOUT(min_dropped, AFFINE),
     LAYOUT(scale_and_min, AFFINE),
     ROW(value_cut, AFFINE_READ, HN_IN_BOTH, HN_BY(VALUE)),
-    ROW(value_positive_zero, READ | NUMBER_READ, HN_IN_FAST, HN_BY(VALUE)),
-    ROW(value_uncentred, SIGNED_READ | HN_ON_DEQUANT_Q8_1 | HN_ON_DEQUANT_INT4, HN_IN_FAST,
+    ROW(value_positive_zero, READ " " NUMBER_READ, HN_IN_FAST, HN_BY(VALUE)),
+    ROW(value_uncentred, SIGNED_READ " dequant_row_q8_1 dequant_row_int4", HN_IN_FAST,
         HN_BY(VALUE) | HN_BY(NAN)),
     ROW(value_flushed, NUMBER_READ, HN_IN_BOTH, HN_BY(VALUE)),
     ROW(value_infinite, NUMBER_READ, HN_IN_FAST, HN_BY(VALUE)),
@@ -586,24 +582,24 @@ static const hn_mutant list[] = {
     ROW(nan_ignored, WRITE, HN_IN_FAST, HN_BY(VALUE)),
     ROW(range_unseen, AFFINE_WRITE, HN_IN_FAST, HN_BY(VALUE)),
     ROW(zero_codes, SIGNED_WRITE, HN_IN_FAST, HN_BY(VALUE)),
-    ROW(s_of_half, HN_ON_QUANTIZE_Q8_1, HN_IN_FAST, HN_BY(VALUE)),
-    ROW(s_unsigned, HN_ON_QUANTIZE_Q8_1, HN_IN_FAST, HN_BY(VALUE)),
-    ROW(s_short, HN_ON_QUANTIZE_Q8_1, HN_IN_FAST, HN_BY(VALUE)),
+    ROW(s_of_half, "quantize_row_q8_1", HN_IN_FAST, HN_BY(VALUE)),
+    ROW(s_unsigned, "quantize_row_q8_1", HN_IN_FAST, HN_BY(VALUE)),
+    ROW(s_short, "quantize_row_q8_1", HN_IN_FAST, HN_BY(VALUE)),
     ROW(number_cut, NUMBER_WRITE, HN_IN_BOTH, HN_BY(VALUE)),
     ROW(number_away, NUMBER_WRITE, HN_IN_FAST, HN_BY(VALUE)),
     ROW(number_saturated, NUMBER_WRITE, HN_IN_FAST, HN_BY(VALUE)),
     ROW(number_no_subnormals, NUMBER_WRITE, HN_IN_FAST, HN_BY(VALUE)),
     ROW(number_nan_infinite, NUMBER_WRITE, HN_IN_FAST, HN_BY(VALUE)),
     ROW(number_one_nan, NUMBER_WRITE, HN_IN_FAST, HN_BY(VALUE)),
-    ROW(number_nan_rounded, HN_ON_QUANTIZE_BF16, HN_IN_FAST, HN_BY(VALUE)),
+    ROW(number_nan_rounded, "quantize_row_bf16", HN_IN_FAST, HN_BY(VALUE)),
     ROW(integer_unclamped, INTEGER_WRITE, HN_IN_FAST, HN_BY(VALUE)),
     ROW(integer_away, INTEGER_WRITE, HN_IN_FAST, HN_BY(VALUE)),
     ROW(integer_cut, INTEGER_WRITE, HN_IN_BOTH, HN_BY(VALUE)),
     ROW(integer_symmetric, INTEGER_WRITE, HN_IN_FAST, HN_BY(VALUE)),
     ROW(integer_nan_least, INTEGER_WRITE, HN_IN_FAST, HN_BY(VALUE)),
     ROW(last_unit, ELEMENT_WRITE, HN_IN_BOTH, HN_BY(VALUE)),
-    ROW(read_odd_first, HN_ON_DEQUANT_INT4, HN_IN_FAST, HN_BY(VALUE)),
-    ROW(write_odd_first, HN_ON_QUANTIZE_INT4, HN_IN_FAST, HN_BY(VALUE)),
+    ROW(read_odd_first, "dequant_row_int4", HN_IN_FAST, HN_BY(VALUE)),
+    ROW(write_odd_first, "quantize_row_int4", HN_IN_FAST, HN_BY(VALUE)),
 };
 #undef LAYOUT
 #undef ROW

@@ -21,16 +21,14 @@ enum {
     BSUM = 257
 };
 
-enum {
-    AFFINE_READ = HN_ON_DEQUANT_Q4_K | HN_ON_DEQUANT_Q5_K,
-    AFFINE_WRITE = HN_ON_QUANTIZE_Q4_K | HN_ON_QUANTIZE_Q5_K,
-    AFFINE = AFFINE_READ | AFFINE_WRITE,
-    Q5 = HN_ON_DEQUANT_Q5_K | HN_ON_QUANTIZE_Q5_K,
-    Q6 = HN_ON_DEQUANT_Q6_K | HN_ON_QUANTIZE_Q6_K,
-    READ = AFFINE_READ | HN_ON_DEQUANT_Q6_K | HN_ON_DEQUANT_Q8_K,
-    SCALED_WRITE = AFFINE_WRITE | HN_ON_QUANTIZE_Q6_K,
-    WRITE = SCALED_WRITE | HN_ON_QUANTIZE_Q8_K
-};
+#define AFFINE_READ  "dequant_row_q4_k dequant_row_q5_k"
+#define AFFINE_WRITE "quantize_row_q4_k quantize_row_q5_k"
+#define AFFINE       AFFINE_READ " " AFFINE_WRITE
+#define Q5           "dequant_row_q5_k quantize_row_q5_k"
+#define Q6           "dequant_row_q6_k quantize_row_q6_k"
+#define READ         AFFINE_READ " dequant_row_q6_k dequant_row_q8_k"
+#define SCALED_WRITE AFFINE_WRITE " quantize_row_q6_k"
+#define WRITE        SCALED_WRITE " quantize_row_q8_k"
 
 /* --- Layouts. */
 
@@ -415,28 +413,28 @@ OWN(d_of_amax, .d_of_amax = true)
     {                                                                     \
         .name = #what, .on = ons, .modes = mode, .fn = what, .checks = by \
     }
-#define LAYOUT(what, ons)                                                 \
-    ROW(read_##what, READ &(ons), HN_IN_FAST, HN_BY(VALUE) | HN_BY(NAN)), \
-        ROW(write_##what, WRITE &(ons), HN_IN_FAST, HN_BY(VALUE))
+#define LAYOUT(what, ons)                                                        \
+    ROW(read_##what, ons " !quantize_*", HN_IN_FAST, HN_BY(VALUE) | HN_BY(NAN)), \
+        ROW(write_##what, ons " !dequant_*", HN_IN_FAST, HN_BY(VALUE))
 static const hn_mutant list[] = {
     LAYOUT(high_scales, AFFINE),
     LAYOUT(upper_bits, AFFINE),
     LAYOUT(upper_bits_of_last, AFFINE),
     LAYOUT(swapped, AFFINE),
-    LAYOUT(scale_of_neighbour, AFFINE | Q6),
+    LAYOUT(scale_of_neighbour, AFFINE " " Q6),
     LAYOUT(min_of_neighbour, AFFINE),
-    LAYOUT(nibbles, AFFINE | Q6),
-    LAYOUT(upper_codes, Q5 | Q6),
-    LAYOUT(last_code, READ | WRITE),
-    LAYOUT(scale_before, READ | WRITE),
-    ROW(write_last_bsum, HN_ON_QUANTIZE_Q8_K, HN_IN_BOTH, HN_BY(VALUE)),
-    ROW(no_offset, HN_ON_DEQUANT_Q6_K, HN_IN_BOTH, HN_BY(VALUE)),
-    ROW(unsigned_scales, HN_ON_DEQUANT_Q6_K, HN_IN_FAST, HN_BY(VALUE)),
+    LAYOUT(nibbles, AFFINE " " Q6),
+    LAYOUT(upper_codes, Q5 " " Q6),
+    LAYOUT(last_code, READ " " WRITE),
+    LAYOUT(scale_before, READ " " WRITE),
+    ROW(write_last_bsum, "quantize_row_q8_k", HN_IN_BOTH, HN_BY(VALUE)),
+    ROW(no_offset, "dequant_row_q6_k", HN_IN_BOTH, HN_BY(VALUE)),
+    ROW(unsigned_scales, "dequant_row_q6_k", HN_IN_FAST, HN_BY(VALUE)),
     ROW(min_added, AFFINE_READ, HN_IN_BOTH, HN_BY(VALUE)),
-    ROW(unsigned_codes, HN_ON_DEQUANT_Q8_K, HN_IN_FAST, HN_BY(VALUE)),
+    ROW(unsigned_codes, "dequant_row_q8_k", HN_IN_FAST, HN_BY(VALUE)),
     ROW(positive_zero, READ, HN_IN_FAST, HN_BY(VALUE)),
-    ROW(truncated, READ & ~HN_ON_DEQUANT_Q6_K, HN_IN_FAST, HN_BY(VALUE)),
-    ROW(callers_mode, READ & ~HN_ON_DEQUANT_Q6_K, HN_IN_STRICT, HN_BY(VALUE)),
+    ROW(truncated, READ " !dequant_row_q6_k", HN_IN_FAST, HN_BY(VALUE)),
+    ROW(callers_mode, READ " !dequant_row_q6_k", HN_IN_STRICT, HN_BY(VALUE)),
     ROW(callers_mode, WRITE, HN_IN_STRICT, HN_BY(VALUE)),
     ROW(own_k, WRITE, HN_IN_FAST, 0),
     ROW(scales_nearest, SCALED_WRITE, HN_IN_FAST, HN_BY(VALUE)),
@@ -447,9 +445,9 @@ static const hn_mutant list[] = {
     ROW(last_unseen, WRITE, HN_IN_FAST, HN_BY(VALUE)),
     ROW(nan_ignored, WRITE, HN_IN_FAST, HN_BY(VALUE)),
     ROW(inf_as_nan, SCALED_WRITE, HN_IN_FAST, HN_BY(VALUE)),
-    ROW(magnitude, HN_ON_QUANTIZE_Q8_K, HN_IN_FAST, HN_BY(VALUE)),
-    ROW(last_equal, HN_ON_QUANTIZE_Q8_K, HN_IN_FAST, HN_BY(VALUE)),
-    ROW(d_of_amax, HN_ON_QUANTIZE_Q8_K, HN_IN_FAST, HN_BY(VALUE)),
+    ROW(magnitude, "quantize_row_q8_k", HN_IN_FAST, HN_BY(VALUE)),
+    ROW(last_equal, "quantize_row_q8_k", HN_IN_FAST, HN_BY(VALUE)),
+    ROW(d_of_amax, "quantize_row_q8_k", HN_IN_FAST, HN_BY(VALUE)),
 };
 #undef LAYOUT
 #undef ROW

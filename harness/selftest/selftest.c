@@ -31,7 +31,7 @@ enum { TEXT_MAX = 2 * HN_LINE_MAX + HN_WHAT_MAX };
 typedef struct item {
     char name[96];
     const hn_mutant *mutant;
-    unsigned op;
+    const struct target *target;
     bool strict;
     const char *skip;
     unsigned seeds, pending;
@@ -60,42 +60,28 @@ typedef struct presentation {
     outcome *outcome; /* shared */
 } presentation;
 
-static const hn_mutants *const lists[] = {
-    &hn_mutants_position, &hn_mutants_memory,  &hn_mutants_machine,
-    &hn_mutants_gemm,     &hn_mutants_gemm_q,  &hn_mutants_softmax,
-    &hn_mutants_quant,    &hn_mutants_quant_k, &hn_mutants_quant_32,
-};
+/* An op that mutants are planted in. */
+typedef struct target {
+    const hn_op *op;
+    hn_suite *suite;
+} target;
 
 static const ck_subject *subject;
-static hn_suite *suites[HN_ON_OPS];
+static target *targets;
+static size_t target_count;
 static bool shrinks; /* failing cases, and tries whether they are minimal */
-
-static const ck_kernel *find_kernel(unsigned op, const char *isa)
-{
-    for (unsigned i = 0; i < subject->count; i++) {
-        const ck_kernel *k = &subject->kernels[i];
-        if (strcmp(k->stem, hn_targets[op].stem) == 0 && strcmp(k->isa, isa) == 0) return k;
-    }
-    return NULL;
-}
 
 static const ck_kernel *wrapped_kernel(const item *it)
 {
-    return find_kernel(it->op, it->mutant->wraps ? it->mutant->wraps : "scalar");
+    return hn_find_kernel(subject, it->target->op->stem,
+                          it->mutant->wraps ? it->mutant->wraps : "scalar");
 }
 
 /* The mutant as a kernel; its other mode is right. */
 static ck_kernel make_kernel(const item *it)
 {
-    const hn_mutant *m = it->mutant;
-    ck_kernel kernel = *wrapped_kernel(it);
-    hn_wrapped_fast = kernel.fn;
-    hn_wrapped = it->strict ? kernel.fn_strict : kernel.fn;
-    hn_viewer = hn_targets[it->op].view;
-    hn_block = hn_block_of(kernel.stem);
-    *(it->strict ? &kernel.fn_strict : &kernel.fn) = m->fn;
-    kernel.isa = m->isa ? m->isa : "mutant";
-    if (m->spec) kernel.spec = m->spec;
+    ck_kernel kernel = hn_plant(it->mutant, wrapped_kernel(it), it->strict);
+    kernel.isa = it->mutant->isa ? it->mutant->isa : "mutant";
     return kernel;
 }
 
@@ -121,9 +107,10 @@ static void shrink_found(const hn_plan *plan, size_t variant, const hn_result *l
 /* Case after case, until something is reported. */
 static void present_cases(const item *it, uint64_t seed, outcome *o)
 {
-    const ck_kernel kernel = make_kernel(it), *scalar = find_kernel(it->op, "scalar");
+    const ck_kernel kernel = make_kernel(it);
+    const ck_kernel *scalar = hn_find_kernel(subject, it->target->op->stem, "scalar");
     static hn_result results[HN_MAX_VARIANTS];
-    hn_plan plan = { .op = hn_op_find(hn_targets[it->op].stem) };
+    hn_plan plan = { .op = it->target->op };
     hn_runner *runner = hn_runner_new();
     char line[HN_LINE_MAX], error[256];
     hn_case c;
@@ -132,8 +119,8 @@ static void present_cases(const item *it, uint64_t seed, outcome *o)
     if (it->strict) hn_plan_add(&plan, scalar, true, 0);
     hn_plan_add(&plan, &kernel, it->strict, 1);
     const hn_result *result = &results[plan.nvariants - 1];
-    for (size_t i = 0; i < hn_suite_count(suites[it->op]); i++) {
-        if (hn_suite_case(suites[it->op], i, seed, &c, error, sizeof error) < 0) continue;
+    for (size_t i = 0; i < hn_suite_count(it->target->suite); i++) {
+        if (hn_suite_case(it->target->suite, i, seed, &c, error, sizeof error) < 0) continue;
         hn_group_run(runner, &plan, &c, results);
         o->cases += result->verdict != HN_SKIP;
         if (!is_failure(result->verdict)) continue;
@@ -153,7 +140,7 @@ static int run_jobs(const item *it, const ck_kernel *kernel, uint64_t seed, cons
 {
     static hn_row rows[2];
     static hn_plan plan;
-    const hn_op *op = hn_op_find(hn_targets[it->op].stem);
+    const hn_op *op = it->target->op;
     plan.op = op;
     rows[0] = (hn_row){ .kernel = wrapped_kernel(it), .op = op, .name = "right" };
     rows[1] = (hn_row){ .kernel = kernel, .op = op, .strict = it->strict, .name = "mutant" };
@@ -174,7 +161,7 @@ static void present_trace(const item *it, uint64_t seed, outcome *o)
     const ck_kernel kernel = make_kernel(it);
     char line[HN_LINE_MAX];
     hn_run run;
-    snprintf(line, sizeof line, "%s repeat=4", hn_targets[it->op].stem);
+    snprintf(line, sizeof line, "%s repeat=4", it->target->op->stem);
     if (run_jobs(it, &kernel, seed, line, &run, o) != 0) {
         o->verdict = HN_STALE;
         return;
@@ -207,7 +194,7 @@ static void present_run(const item *it, uint64_t seed, outcome *o)
     const ck_kernel kernel = make_kernel(it);
     char lines[HN_LINE_MAX];
     hn_run run;
-    snprintf(lines, sizeof lines, "%s M=1..4 N=1..5 repeat=2", hn_targets[it->op].stem);
+    snprintf(lines, sizeof lines, "%s M=1..4 N=1..5 repeat=2", it->target->op->stem);
     if (run_jobs(it, &kernel, seed, lines, &run, o) != 0) {
         o->verdict = HN_STALE;
         return;
@@ -372,16 +359,15 @@ static bool matches(const char *filter, const char *name)
     return strpbrk(filter, "*?[") ? fnmatch(filter, name, 0) == 0 : strstr(name, filter) != NULL;
 }
 
-static void add_item(item *items, size_t *count, const hn_mutant *m, unsigned op, bool strict,
+static void add_item(item *items, size_t *count, const hn_mutant *m, const target *on, bool strict,
                      unsigned seeds, const char *filter)
 {
     item *it = &items[*count];
     memset(it, 0, sizeof *it);
     it->mutant = m;
-    it->op = op;
+    it->target = on;
     it->strict = strict;
-    snprintf(it->name, sizeof it->name, "%s.%s.%s", hn_targets[op].stem, m->name,
-             strict ? "strict" : "fast");
+    hn_mutant_name(m, on->op->stem, strict, it->name, sizeof it->name);
     if (filter && !matches(filter, it->name)) return;
     const ck_kernel *wraps = wrapped_kernel(it);
     if (shrinks && m->checks == 0) return;
@@ -396,38 +382,59 @@ static void add_item(item *items, size_t *count, const hn_mutant *m, unsigned op
     ++*count;
 }
 
+static void add_modes(item *items, size_t *count, const hn_mutant *m, unsigned seeds,
+                      const char *filter)
+{
+    for (size_t t = 0; t < target_count; t++)
+        for (int strict = 0; strict < 2 && hn_mutant_on(m, targets[t].op->stem); strict++)
+            if (m->modes >> strict & 1)
+                add_item(items, count, m, &targets[t], strict, seeds, filter);
+}
+
 static item *make_items(unsigned seeds, const char *filter, size_t *count)
 {
     size_t most = 0;
     *count = 0;
-    for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++) most += lists[l]->count;
-    item *items = calloc(most * HN_ON_OPS * 2, sizeof *items);
-    for (size_t l = 0; items && l < sizeof lists / sizeof lists[0]; l++)
-        for (size_t i = 0; i < lists[l]->count; i++)
-            for (unsigned b = 0; b < 2 * HN_ON_OPS; b++) {
-                const hn_mutant *m = &lists[l]->list[i];
-                if (m->on >> b / 2 & 1 && m->modes >> b % 2 & 1)
-                    add_item(items, count, m, b / 2, b % 2, seeds, filter);
-            }
+    for (size_t l = 0; hn_mutant_lists[l]; l++) most += hn_mutant_lists[l]->count;
+    item *items = calloc(most * target_count * 2, sizeof *items);
+    for (size_t l = 0; items && hn_mutant_lists[l]; l++)
+        for (size_t i = 0; i < hn_mutant_lists[l]->count; i++)
+            add_modes(items, count, &hn_mutant_lists[l]->list[i], seeds, filter);
     return items;
 }
 
-static int is_target(void *context, const hn_op *op) { return strcmp(context, op->stem) == 0; }
+static int is_target(void *context, const hn_op *op) { return ((target *)context)->op == op; }
 
+static bool has_mutants(const char *stem)
+{
+    for (size_t l = 0; hn_mutant_lists[l]; l++)
+        for (size_t i = 0; i < hn_mutant_lists[l]->count; i++)
+            if (hn_mutant_on(&hn_mutant_lists[l]->list[i], stem)) return true;
+    return false;
+}
+
+/* Every op of the kernels that a mutant is planted in. */
 static int open_all(void)
 {
-    char error[512];
+    char error[512] = "out of memory";
     subject = hn_subject_open(NULL, error, sizeof error);
-    for (unsigned op = 0; subject && op < HN_ON_OPS; op++) {
-        char stem[64];
-        snprintf(stem, sizeof stem, "%s", hn_targets[op].stem);
-        suites[op] = hn_suite_open("smoke", error, sizeof error);
-        if (!suites[op]) break;
-        hn_suite_keep(suites[op], is_target, stem);
+    targets = subject ? calloc(subject->count, sizeof *targets) : NULL;
+    for (unsigned i = 0; targets && i < subject->count; i++) {
+        const char *stem = subject->kernels[i].stem;
+        if (strcmp(subject->kernels[i].isa, "scalar") != 0 || !has_mutants(stem)) continue;
+        target *t = &targets[target_count];
+        *t = (target){ hn_op_find(stem), hn_suite_open("smoke", error, sizeof error) };
+        if (!t->suite) return fprintf(stderr, "ckparity: %s\n", error), -1;
+        hn_suite_keep(t->suite, is_target, t);
+        target_count++;
     }
-    if (subject && suites[HN_ON_OPS - 1]) return 0;
-    fprintf(stderr, "ckparity: %s\n", error);
-    return -1;
+    return targets ? 0 : (fprintf(stderr, "ckparity: %s\n", error), -1);
+}
+
+static void close_all(void)
+{
+    for (size_t t = 0; t < target_count; t++) hn_suite_free(targets[t].suite);
+    free(targets);
 }
 
 /* The sum, and whether it will do. */
@@ -462,7 +469,7 @@ int hn_selftest(uint64_t seed, unsigned seeds, const char *filter, bool shrink)
         failed += items[i].wrong;
         passed += !items[i].skip && !items[i].wrong;
     }
-    for (unsigned op = 0; op < HN_ON_OPS; op++) hn_suite_free(suites[op]);
+    close_all();
     free(items);
     printf("\nseed %llx, %u seeds\n", (unsigned long long)seed, seeds);
     const int status = conclude(passed, failed, skipped);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How mutants see the arguments of each family: the glue that lets a fault be written once. */
+#include <fnmatch.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -14,21 +15,6 @@
 ck_fn *hn_wrapped, *hn_wrapped_fast;
 hn_view_fn *hn_viewer;
 const hn_dtype_info *hn_block;
-
-/* Whether a format's name begins here, as a whole. */
-static bool names(const char *at, const hn_dtype_info *info)
-{
-    const size_t length = strlen(info->name);
-    return strncmp(at, info->name, length) == 0 && strchr("_", at[length]) != NULL;
-}
-
-const hn_dtype_info *hn_block_of(const char *stem)
-{
-    for (const char *at = strchr(stem, '_'); at; at = strchr(at + 1, '_'))
-        for (size_t t = HN_F32 + 1; t < HN_DTYPE_COUNT; t++)
-            if (names(at + 1, &hn_dtypes[t])) return &hn_dtypes[t];
-    return NULL;
-}
 
 /* Mutants may write where kernels must not. */
 static hn_seen see(const void *at, size_t rows, size_t cols, size_t ld, size_t unit)
@@ -55,6 +41,15 @@ static void view_gemm_q(const void *args, hn_view *v)
     v->of[0] = see(g->y, g->m, g->n, g->ldy, sizeof(float));
     v->of[1] = see(g->a, g->m, blocks, g->lda, CK_Q8_0_BYTES);
     v->of[2] = see(g->b, g->n, blocks, g->ldb, CK_Q8_0_BYTES);
+    v->of[3] = see(g->bias, 1, g->n, g->n, sizeof(float));
+}
+
+static void view_gemm_w(const void *args, hn_view *v)
+{
+    const ck_gemm_w_args *g = args;
+    v->of[0] = see(g->y, g->m, g->n, g->ldy, sizeof(float));
+    v->of[1] = see(g->a, g->m, g->k, g->lda, sizeof(float));
+    v->of[2] = see(g->b, g->n, g->k / hn_block->elements, g->ldb, hn_block->bytes);
     v->of[3] = see(g->bias, 1, g->n, g->n, sizeof(float));
 }
 
@@ -89,24 +84,26 @@ static void view_dequant(const void *args, hn_view *v)
     v->of[1] = see(d->x, 1, blocks, blocks, hn_block->bytes);
 }
 
-const hn_target hn_targets[HN_ON_OPS] = {
-    { "gemm_nt_f32", view_gemm },           { "gemm_nt_q8_0_q8_0", view_gemm_q },
-    { "softmax_causal_f32", view_softmax }, { "exp_f32", view_unary },
-    { "quantize_row_q8_0", view_quantize }, { "dequant_row_q8_0", view_dequant },
-    { "dequant_row_q4_k", view_dequant },   { "dequant_row_q5_k", view_dequant },
-    { "dequant_row_q6_k", view_dequant },   { "dequant_row_q8_k", view_dequant },
-    { "quantize_row_q4_k", view_quantize }, { "quantize_row_q5_k", view_quantize },
-    { "quantize_row_q6_k", view_quantize }, { "quantize_row_q8_k", view_quantize },
-    { "dequant_row_f16", view_dequant },    { "dequant_row_bf16", view_dequant },
-    { "dequant_row_int4", view_dequant },   { "dequant_row_q4_0", view_dequant },
-    { "dequant_row_q4_1", view_dequant },   { "dequant_row_q5_0", view_dequant },
-    { "dequant_row_q5_1", view_dequant },   { "dequant_row_q8_1", view_dequant },
-    { "quantize_row_f16", view_quantize },  { "quantize_row_bf16", view_quantize },
-    { "quantize_row_int8", view_quantize }, { "quantize_row_int4", view_quantize },
-    { "quantize_row_q4_0", view_quantize }, { "quantize_row_q4_1", view_quantize },
-    { "quantize_row_q5_0", view_quantize }, { "quantize_row_q5_1", view_quantize },
-    { "quantize_row_q8_1", view_quantize },
+/* The first that matches. */
+static const struct {
+    const char *stems;
+    hn_view_fn *view;
+} views[] = {
+    { "gemm_nt_f32", view_gemm },
+    { "gemm_nt_q8_0_q8_0", view_gemm_q },
+    { "gemm_nt_*_f32", view_gemm_w },
+    { "softmax_causal_*", view_softmax },
+    { "quantize_row_*", view_quantize },
+    { "dequant_row_*", view_dequant },
+    { "*", view_unary },
 };
+
+hn_view_fn *hn_view_for(const char *stem)
+{
+    size_t i = 0;
+    while (fnmatch(views[i].stems, stem, 0) != 0) i++;
+    return views[i].view;
+}
 
 void hn_spoil(const hn_seen *o, size_t row, size_t col)
 {

@@ -46,11 +46,8 @@ if(HN_ONCE)
 endif()
 
 # The mutants as a subject: what they do wrong is shown by emitted C files, too.
-add_library(ckparity_mutants SHARED harness/selftest/plugin.c harness/selftest/view.c
-  harness/selftest/broken_x86_64.S harness/selftest/position.c harness/selftest/memory.c
-  harness/selftest/machine.c harness/selftest/gemm.c harness/selftest/gemm_q.c
-  harness/selftest/softmax.c harness/selftest/quant.c harness/selftest/quant_k.c
-  harness/selftest/quant_32.c harness/dtype.c kernels/cpu.c)
+add_library(ckparity_mutants SHARED harness/selftest/plugin.c
+  ${HN_MUTANTS} harness/dtype.c kernels/cpu.c)
 target_compile_definitions(ckparity_mutants PRIVATE _GNU_SOURCE)
 target_compile_options(ckparity_mutants PRIVATE $<$<COMPILE_LANGUAGE:C>:-O2>)
 target_include_directories(ckparity_mutants PRIVATE harness kernels kernels/include/ck ref)

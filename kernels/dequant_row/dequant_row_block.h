@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* dequant_row of the formats of 32 elements but q8_0, over the primitives of simd/. d q is exact; with
+/* Values of the formats of 32 elements, over the primitives of simd/, and dequant_row of them but
+ * q8_0, whose variants have their own text. d q is exact; with
  * a minimum one rounding is left, with FMA and without, which is the caller's: strict kernels set the
  * mode. */
 #ifndef CK_DEQUANT_ROW_BLOCK_H
@@ -79,6 +80,12 @@ static inline void block_q5_1(float *y, const unsigned char *x)
 {
     for (int e = 0; e < BLOCK; e += CK_VF_LANES)
         affine(y + e, half_at(x), unpack(x + 8, x + 4, e, 0), half_at(x + 2));
+}
+
+static inline void block_q8_0(float *y, const unsigned char *x)
+{
+    for (int e = 0; e < BLOCK; e += CK_VF_LANES)
+        scaled(y + e, half_at(x), ck_vi_load_s8(x + 2 + e));
 }
 
 static inline void block_q8_1(float *y, const unsigned char *x)

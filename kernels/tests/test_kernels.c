@@ -708,6 +708,73 @@ static void isa_max_unknown_stops_dispatch(void **state)
     assert_string_equal(got, want);
 }
 
+/* --- Weights: strict gemm_nt_<w>_f32 is strict gemm_nt_f32 of dequantised rows, bit for bit. */
+
+typedef struct weights_entry {
+    ck_dtype dtype;
+    ck_status (*dequant)(const ck_dequant_args *args);
+    ck_status (*product)(const ck_gemm_w_args *args);
+} weights_entry;
+
+static const weights_entry weights_entries[] = {
+    { CK_DTYPE_Q4_0, ck_dequant_row_q4_0, ck_gemm_nt_q4_0_f32 },
+    { CK_DTYPE_Q4_1, ck_dequant_row_q4_1, ck_gemm_nt_q4_1_f32 },
+    { CK_DTYPE_Q4_K, ck_dequant_row_q4_k, ck_gemm_nt_q4_k_f32 },
+    { CK_DTYPE_Q5_0, ck_dequant_row_q5_0, ck_gemm_nt_q5_0_f32 },
+    { CK_DTYPE_Q5_1, ck_dequant_row_q5_1, ck_gemm_nt_q5_1_f32 },
+    { CK_DTYPE_Q5_K, ck_dequant_row_q5_k, ck_gemm_nt_q5_k_f32 },
+    { CK_DTYPE_Q6_K, ck_dequant_row_q6_k, ck_gemm_nt_q6_k_f32 },
+    { CK_DTYPE_Q8_0, ck_dequant_row_q8_0, ck_gemm_nt_q8_0_f32 },
+};
+
+/* Bytes at random, but no half of exponent 31: bit 6 of every other byte is 0. */
+static void random_blocks(unsigned char *p, size_t n)
+{
+    uint32_t state = 1;
+    for (size_t i = 0; i < n; i++) {
+        state = state * 1664525u + 1013904223u;
+        p[i] = (unsigned char)(state >> 24 & (i % 2 ? 0xbfu : 0xffu));
+    }
+}
+
+static void strict_product_is_product_of_values(const weights_entry *w)
+{
+    enum { M = 5, N = 3, K = 512, MOST_BYTES = 1024 };
+    static unsigned char blocks[N * MOST_BYTES];
+    static float a[M][K], values[N][K], y[M][N], z[M][N];
+    const float bias[N] = { 0.1f, -3.0f, 1e-3f };
+    const size_t bytes = ck_row_bytes(w->dtype, K), per_row = K / ck_dtype_block(w->dtype);
+    for (size_t i = 0; i < M * K; i++)
+        a[i / K][i % K] = (float)((int)(i * 7919 % 2003) - 1001) / 977.0f;
+    assert_true(bytes <= MOST_BYTES);
+    for (size_t j = 0; j < N; j++) {
+        random_blocks(blocks + j * bytes, bytes);
+        blocks[j * bytes + bytes - 1] ^= (unsigned char)(j & 0x0f);
+        assert_int_equal(w->dequant(&(ck_dequant_args){ values[j], blocks + j * bytes, K }), 0);
+    }
+    assert_int_equal(
+        w->product(&(ck_gemm_w_args){ y[0], a[0], blocks, bias, M, N, K, N, K, per_row }), 0);
+    assert_int_equal(ck_gemm_nt_f32(&(ck_gemm_args){ z[0], a[0], values[0], NULL, bias, M, N, K, N,
+                                                     K, K, 0, 1.0f, 0.0f }),
+                     0);
+    assert_memory_equal(y, z, sizeof y);
+    assert_true(y[M - 1][N - 1] == y[M - 1][N - 1]);
+}
+
+static void strict_products_of_weights(void)
+{
+    ck_set_strict_parity(1);
+    for (size_t i = 0; i < sizeof weights_entries / sizeof *weights_entries; i++)
+        strict_product_is_product_of_values(&weights_entries[i]);
+    ck_set_strict_parity(0);
+}
+
+static void strict_weights_equal_values(void **state)
+{
+    (void)state;
+    under_each_mask(strict_products_of_weights);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -727,6 +794,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(isa_names_and_masks),
         cmocka_unit_test(dispatch_takes_the_best_of_the_mask),
         cmocka_unit_test(subject_is_complete),
+        cmocka_unit_test(strict_weights_equal_values),
         cmocka_unit_test(isa_max_caps),
         cmocka_unit_test(isa_max_empty_is_no_cap),
         cmocka_unit_test(isa_max_unknown_stops_dispatch),

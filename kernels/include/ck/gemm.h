@@ -36,4 +36,19 @@ typedef struct ck_gemm_q_args {
     size_t ldy, lda, ldb;
 } ck_gemm_q_args;
 
+/* y[i,j] = sum_l a[i,l] w[j,l] + bias[j], w the values that dequant_row gives for the blocks of b.
+ * Shapes: a [m][lda] f32, k of each row used; b [n][ldb] blocks at any byte address, k elements of each
+ *   row used; y [m][ldy], bias [n] or NULL. ldb in blocks, lda and ldy in elements.
+ * Requires: k a multiple of the block; a, y, bias 4-byte aligned; y overlaps no input.
+ * Error: docs/oracle.md, "weights". NaN and infinities follow IEEE arithmetic.
+ * Strict: the bits of strict gemm_nt_f32 on strictly dequantised rows. */
+typedef struct ck_gemm_w_args {
+    float *y;
+    const float *a;
+    const void *b;
+    const float *bias;
+    size_t m, n, k;
+    size_t ldy, lda, ldb;
+} ck_gemm_w_args;
+
 #endif

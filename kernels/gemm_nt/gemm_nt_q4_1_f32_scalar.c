@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* gemm_nt_q4_1_f32, plain C. */
+#include "simd/scalar.h"
+
+#include "dequant_row/dequant_row_block.h"
+#include "gemm_nt/gemm_nt_w.h"
+
+const ck_numspec ck_gemm_nt_q4_1_f32_scalar_spec = CK_GEMM_W_SPEC(CK_Q4_1_BLOCK);
+
+static const weights q4_1 = { CK_Q4_1_BLOCK, CK_Q4_1_BYTES, block_q4_1 };
+
+void ck_gemm_nt_q4_1_f32_scalar(const void *args) { gemm_w(args, &q4_1); }
+
+static void strict(const void *args) { gemm_w_strict(args, &q4_1); }
+
+void ck_gemm_nt_q4_1_f32_scalar_strict(const void *args) { ck_strict_run(strict, args); }

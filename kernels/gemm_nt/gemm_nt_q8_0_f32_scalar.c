@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* gemm_nt_q8_0_f32, plain C. */
+#include "simd/scalar.h"
+
+#include "dequant_row/dequant_row_block.h"
+#include "gemm_nt/gemm_nt_w.h"
+
+const ck_numspec ck_gemm_nt_q8_0_f32_scalar_spec = CK_GEMM_W_SPEC(CK_Q8_0_BLOCK);
+
+static const weights q8_0 = { CK_Q8_0_BLOCK, CK_Q8_0_BYTES, block_q8_0 };
+
+void ck_gemm_nt_q8_0_f32_scalar(const void *args) { gemm_w(args, &q8_0); }
+
+static void strict(const void *args) { gemm_w_strict(args, &q8_0); }
+
+void ck_gemm_nt_q8_0_f32_scalar_strict(const void *args) { ck_strict_run(strict, args); }

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Elements of rows in block formats, as docs/formats.md says: what the references share. */
+#ifndef REF_DECODE_H
+#define REF_DECODE_H
+
+#include <stddef.h>
+
+/* product + minimum, each exact in double, and their sum too; RN32 of that is the element. */
+typedef struct ref_element {
+    double product, minimum; /* 0 where the format has none */
+} ref_element;
+
+/* Element i of the block. */
+typedef ref_element ref_decode_fn(const unsigned char *block, size_t i);
+extern ref_decode_fn ref_decode_q4_0, ref_decode_q4_1, ref_decode_q4_k, ref_decode_q5_0;
+extern ref_decode_fn ref_decode_q5_1, ref_decode_q5_k, ref_decode_q6_k, ref_decode_q8_0;
+
+#endif
