@@ -8,7 +8,7 @@
 
 /* The ops that every fault of position, memory and machine is planted in, one of each family; those
  * of them whose outputs are floats; those with several rows, that is with leading dimensions. */
-#define HN_ON_ROWS "gemm_nt_f32 gemm_nt_q8_0_q8_0 gemm_nt_q4_k_f32 softmax_causal_f32"
+#define HN_ON_ROWS "gemm_??_f32 gemm_nt_q8_0_q8_0 gemm_nt_q4_k_f32 softmax_causal_f32"
 #define HN_ON_F32  HN_ON_ROWS " exp_f32 dequant_row_q8_0"
 #define HN_ON_ALL  HN_ON_F32 " quantize_row_q8_0"
 
@@ -65,8 +65,9 @@ typedef struct hn_view {
 } hn_view;
 typedef void hn_view_fn(const void *args, hn_view *view);
 
-/* Set by hn_plant: the kernel it wraps, its fast mode, how to see its arguments, and the
+/* Set by hn_plant: the op, the kernel it wraps, its fast mode, how to see its arguments, and the
  * first of the op's formats that is not f32. */
+extern const char *hn_wrapped_stem;
 extern ck_fn *hn_wrapped, *hn_wrapped_fast;
 extern hn_view_fn *hn_viewer;
 extern const hn_dtype_info *hn_block;

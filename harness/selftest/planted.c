@@ -7,22 +7,14 @@
 #include "mutant.h"
 
 extern const hn_mutants hn_mutants_position, hn_mutants_memory, hn_mutants_machine;
-extern const hn_mutants hn_mutants_gemm, hn_mutants_gemm_q, hn_mutants_gemm_w;
+extern const hn_mutants hn_mutants_gemm, hn_mutants_gemm_q, hn_mutants_gemm_w, hn_mutants_gemv;
 extern const hn_mutants hn_mutants_softmax;
 extern const hn_mutants hn_mutants_quant, hn_mutants_quant_k, hn_mutants_quant_32;
 
 const hn_mutants *const hn_mutant_lists[] = {
-    &hn_mutants_position,
-    &hn_mutants_memory,
-    &hn_mutants_machine,
-    &hn_mutants_gemm,
-    &hn_mutants_gemm_q,
-    &hn_mutants_gemm_w,
-    &hn_mutants_softmax,
-    &hn_mutants_quant,
-    &hn_mutants_quant_k,
-    &hn_mutants_quant_32,
-    NULL,
+    &hn_mutants_position, &hn_mutants_memory,  &hn_mutants_machine,  &hn_mutants_gemm,
+    &hn_mutants_gemm_q,   &hn_mutants_gemm_w,  &hn_mutants_gemv,     &hn_mutants_softmax,
+    &hn_mutants_quant,    &hn_mutants_quant_k, &hn_mutants_quant_32, NULL,
 };
 
 bool hn_mutant_on(const hn_mutant *m, const char *stem)
@@ -69,6 +61,7 @@ static const hn_dtype_info *block_of(const char *stem)
 ck_kernel hn_plant(const hn_mutant *m, const ck_kernel *wrapped, bool strict)
 {
     ck_kernel kernel = *wrapped;
+    hn_wrapped_stem = kernel.stem;
     hn_wrapped_fast = kernel.fn;
     hn_wrapped = strict ? kernel.fn_strict : kernel.fn;
     hn_viewer = hn_view_for(kernel.stem);

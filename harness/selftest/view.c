@@ -12,6 +12,7 @@
 #include "softmax.h"
 #include "unary.h"
 
+const char *hn_wrapped_stem;
 ck_fn *hn_wrapped, *hn_wrapped_fast;
 hn_view_fn *hn_viewer;
 const hn_dtype_info *hn_block;
@@ -24,13 +25,44 @@ static hn_seen see(const void *at, size_t rows, size_t cols, size_t ld, size_t u
     return seen;
 }
 
-static void view_gemm(const void *args, hn_view *v)
+static void view_gemm(const ck_gemm_args *g, hn_view *v)
+{
+    v->of[0] = see(g->y, g->m, g->n, g->ldy, sizeof(float));
+    v->of[3] = see(g->c, g->m, g->n, g->ldc, sizeof(float));
+    v->of[4] = see(g->bias, 1, g->n, g->n, sizeof(float));
+}
+
+static void view_gemm_nt(const void *args, hn_view *v)
 {
     const ck_gemm_args *g = args;
-    v->of[0] = see(g->y, g->m, g->n, g->ldy, sizeof(float));
+    view_gemm(g, v);
     v->of[1] = see(g->a, g->m, g->k, g->lda, sizeof(float));
     v->of[2] = see(g->b, g->n, g->k, g->ldb, sizeof(float));
-    v->of[3] = see(g->c, g->m, g->n, g->ldc, sizeof(float));
+}
+
+static void view_gemm_nn(const void *args, hn_view *v)
+{
+    const ck_gemm_args *g = args;
+    view_gemm(g, v);
+    v->of[1] = see(g->a, g->m, g->k, g->lda, sizeof(float));
+    v->of[2] = see(g->b, g->k, g->n, g->ldb, sizeof(float));
+}
+
+static void view_gemm_tn(const void *args, hn_view *v)
+{
+    const ck_gemm_args *g = args;
+    view_gemm(g, v);
+    v->of[1] = see(g->a, g->k, g->m, g->lda, sizeof(float));
+    v->of[2] = see(g->b, g->k, g->n, g->ldb, sizeof(float));
+}
+
+static void view_gemv(const void *args, hn_view *v)
+{
+    const ck_gemv_args *g = args;
+    v->of[0] = see(g->y, 1, g->n, g->n, sizeof(float));
+    v->of[1] = see(g->x, 1, g->k, g->k, sizeof(float));
+    v->of[2] = see(g->b, g->n, g->k, g->ldb, sizeof(float));
+    v->of[3] = see(g->c, 1, g->n, g->n, sizeof(float));
     v->of[4] = see(g->bias, 1, g->n, g->n, sizeof(float));
 }
 
@@ -89,13 +121,11 @@ static const struct {
     const char *stems;
     hn_view_fn *view;
 } views[] = {
-    { "gemm_nt_f32", view_gemm },
-    { "gemm_nt_q8_0_q8_0", view_gemm_q },
-    { "gemm_nt_*_f32", view_gemm_w },
-    { "softmax_causal_*", view_softmax },
-    { "quantize_row_*", view_quantize },
-    { "dequant_row_*", view_dequant },
-    { "*", view_unary },
+    { "gemm_nt_f32", view_gemm_nt },      { "gemm_nn_f32", view_gemm_nn },
+    { "gemm_tn_f32", view_gemm_tn },      { "gemv_f32", view_gemv },
+    { "gemm_nt_q8_0_q8_0", view_gemm_q }, { "gemm_nt_*_f32", view_gemm_w },
+    { "softmax_causal_*", view_softmax }, { "quantize_row_*", view_quantize },
+    { "dequant_row_*", view_dequant },    { "*", view_unary },
 };
 
 hn_view_fn *hn_view_for(const char *stem)
