@@ -8,7 +8,6 @@
 #define CK_GEMM_F32_H
 
 #include <assert.h>
-#include <stdbool.h>
 
 #include "gemm.h"
 #include "strict.h"
@@ -55,19 +54,19 @@ typedef struct gemm_way {
 
 static inline size_t gemm_least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Row i of an operand of which k elements are used; with none of them, p may be NULL. */
-static inline const float *gemm_row(const float *p, size_t i, size_t ld, size_t k)
-{
-    return k ? p + i * ld : p;
-}
-
 /* Where column c of a part lies in room.b. */
 static inline size_t gemm_column(size_t c)
 {
     return c / GEMM_NR * (GEMM_NR * GEMM_KC) + c % GEMM_NR;
 }
 
-/* b is [k][n] */
+/* Of a row that ends n elements from p on: whole vectors as they are, the last one with zeros. */
+static inline ck_vf gemm_load(const float *p, size_t n)
+{
+    return n < CK_VF_LANES ? ck_vf_load_n(p, n, 0.0f) : ck_vf_load(p);
+}
+
+/* b is [k][n]; the columns that a panel lacks are 0. */
 static inline void gemm_pack_b_terms(const ck_gemm_args *g, gemm_part part, float *to)
 {
     enum { AHEAD = 8 };
@@ -76,23 +75,20 @@ static inline void gemm_pack_b_terms(const ck_gemm_args *g, gemm_part part, floa
         if (g->m < GEMM_FETCH_ROWS && part.deep - l > AHEAD)
             for (size_t c = 0; c < part.wide; c += GEMM_LINE)
                 __builtin_prefetch(b + AHEAD * g->ldb + c);
-        for (size_t c = 0; c < part.wide; c += CK_VF_LANES) {
-            const size_t left = part.wide - c;
-            const ck_vf x =
-                left < CK_VF_LANES ? ck_vf_load_n(b + c, left, 0.0f) : ck_vf_load(b + c);
-            ck_vf_store(to + gemm_column(c), x);
-        }
+        size_t c = 0;
+        for (; c < part.wide; c += CK_VF_LANES)
+            ck_vf_store(to + gemm_column(c), gemm_load(b + c, part.wide - c));
+        for (; c % GEMM_NR; c += CK_VF_LANES) ck_vf_store(to + gemm_column(c), ck_vf_set1(0.0f));
     }
 }
 
 /* One register tile: operands, where row r and term l of a lie (a[r * row + l * term]), and the
- * sums, which the first chunk of terms sets. */
+ * sums. */
 typedef struct gemm_step {
     const float *a, *b;
     size_t row, term;
     float *sum;
     size_t deep;
-    bool first;
 } gemm_step;
 
 /* The sums of `rows` rows and `panels` panels, which are constants. Each output has one accumulator:
@@ -114,7 +110,7 @@ GEMM_INLINE void gemm_tile(size_t rows, size_t panels, gemm_step s)
     for (size_t r = 0; r < rows; r++)
         for (size_t v = 0; v < vectors; v++) {
             float *to = s.sum + r * GEMM_NC + v * CK_VF_LANES;
-            ck_vf_store(to, s.first ? acc[r][v] : ck_vf_add(ck_vf_load(to), acc[r][v]));
+            ck_vf_store(to, ck_vf_add(ck_vf_load(to), acc[r][v]));
         }
 }
 
@@ -136,7 +132,7 @@ GEMM_INLINE const float *gemm_rows(const ck_gemm_args *g, const gemm_way *way, f
     const size_t tile = i / CK_GEMM_MR;
     rows.at += i;
     rows.wide = gemm_least(GEMM_GROUP * CK_GEMM_MR, rows.wide - i);
-    if (!way->pack_a) return gemm_row(g->a, rows.at, g->lda, g->k) + rows.l;
+    if (!way->pack_a) return g->a + rows.at * g->lda + rows.l;
     if (i % (GEMM_GROUP * CK_GEMM_MR) == 0) way->pack_a(g, rows, room);
     return room + tile % GEMM_GROUP * GEMM_TILE + i % CK_GEMM_MR;
 }
@@ -145,7 +141,7 @@ GEMM_INLINE const float *gemm_rows(const ck_gemm_args *g, const gemm_way *way, f
 GEMM_INLINE void gemm_chunk(const ck_gemm_args *g, const gemm_way *way, gemm_room *room,
                             gemm_part rows, gemm_part columns)
 {
-    gemm_step s = { NULL, room->b, 1, GEMM_AW, room->sum, rows.deep, rows.l == 0 };
+    gemm_step s = { NULL, room->b, 1, GEMM_AW, room->sum, rows.deep };
     if (!way->pack_a) s.row = g->lda, s.term = 1;
     for (size_t i = 0, step; i < rows.wide; i += step, s.sum += step * GEMM_NC) {
         const size_t left = rows.wide - i;
@@ -169,12 +165,14 @@ static inline void gemm_store(const ck_gemm_args *g, gemm_part rows, gemm_part c
     const ck_vf alpha = ck_vf_set1(g->alpha), beta = ck_vf_set1(g->beta);
     for (size_t i = rows.at; i < rows.at + rows.wide; i++, sum += GEMM_NC)
         for (size_t v = 0; v < columns.wide; v += CK_VF_LANES) {
-            const size_t j = columns.at + v, n = gemm_least(CK_VF_LANES, columns.wide - v);
+            const size_t j = columns.at + v, n = columns.wide - v;
             ck_vf y = ck_vf_mul(alpha, ck_vf_load(sum + v));
-            if (g->beta != 0.0f)
-                y = ck_vf_muladd(beta, ck_vf_load_n(g->c + i * g->ldc + j, n, 0.0f), y);
-            if (g->bias) y = ck_vf_add(y, ck_vf_load_n(g->bias + j, n, 0.0f));
-            ck_vf_store_n(g->y + i * g->ldy + j, y, n);
+            if (g->beta != 0.0f) y = ck_vf_muladd(beta, gemm_load(g->c + i * g->ldc + j, n), y);
+            if (g->bias) y = ck_vf_add(y, gemm_load(g->bias + j, n));
+            if (n < CK_VF_LANES)
+                ck_vf_store_n(g->y + i * g->ldy + j, y, n);
+            else
+                ck_vf_store(g->y + i * g->ldy + j, y);
         }
 }
 
@@ -186,12 +184,13 @@ GEMM_INLINE void gemm_run(const ck_gemm_args *g, const gemm_way *way)
         for (size_t i = 0; i < g->m; i += GEMM_MC) {
             gemm_part rows = { i, gemm_least(GEMM_MC, g->m - i), 0, 0 };
             gemm_part columns = { j, gemm_least(GEMM_NC, g->n - j), 0, 0 };
-            do { /* once if there are no terms: the sums become 0 */
+            for (size_t s = 0; s < rows.wide * GEMM_NC; s += CK_VF_LANES)
+                ck_vf_store(room.sum + s, ck_vf_set1(0.0f));
+            for (; rows.l < g->k; rows.l = columns.l += GEMM_KC) {
                 rows.deep = columns.deep = gemm_least(GEMM_KC, g->k - rows.l);
-                if (rows.deep) way->pack_b(g, columns, room.b);
+                way->pack_b(g, columns, room.b);
                 gemm_chunk(g, way, &room, rows, columns);
-                rows.l = columns.l += GEMM_KC;
-            } while (rows.l < g->k);
+            }
             gemm_store(g, rows, columns, room.sum);
         }
 }
@@ -208,24 +207,33 @@ static inline void gemm_check(const ck_gemm_args *g, size_t a_row, size_t b_row)
     (void)g, (void)a_row, (void)b_row;
 }
 
+static inline ck_vd gemm_load_strict(const float *p, size_t n)
+{
+    return n < CK_VD_LANES ? ck_vd_load_n(p, n, 0.0f) : ck_vd_load(p);
+}
+
 /* Strict: one ascending chain for each output, LANES of them at a time. Row r of a has its terms at
  * a[r * row + l * term]; b is [k][n]. */
 static inline void gemm_terms_strict(const ck_gemm_args *g, size_t row, size_t term)
 {
+    const ck_vd alpha = ck_vd_set1((double)g->alpha), beta = ck_vd_set1((double)g->beta);
     for (size_t i = 0; i < g->m; i++)
         for (size_t j = 0; j < g->n; j += CK_VD_LANES) {
-            const size_t n = gemm_least(CK_VD_LANES, g->n - j);
-            const ck_vd alpha = ck_vd_set1((double)g->alpha), beta = ck_vd_set1((double)g->beta);
-            ck_vd y = ck_vd_set1(0.0);
+            const size_t n = g->n - j;
+            float *y = g->y + i * g->ldy + j;
+            ck_vd sum = ck_vd_set1(0.0);
             for (size_t l = 0; l < g->k; l++) {
                 const ck_vd a = ck_vd_set1((double)g->a[i * row + l * term]);
-                y = ck_vd_add(y, ck_vd_mul(a, ck_vd_load_n(g->b + l * g->ldb + j, n, 0.0f)));
+                sum = ck_vd_add(sum, ck_vd_mul(a, gemm_load_strict(g->b + l * g->ldb + j, n)));
             }
-            y = ck_vd_mul(alpha, y);
+            sum = ck_vd_mul(alpha, sum);
             if (g->beta != 0.0f)
-                y = ck_vd_add(y, ck_vd_mul(beta, ck_vd_load_n(g->c + i * g->ldc + j, n, 0.0f)));
-            if (g->bias) y = ck_vd_add(y, ck_vd_load_n(g->bias + j, n, 0.0f));
-            ck_vd_store_n(g->y + i * g->ldy + j, y, n);
+                sum = ck_vd_add(sum, ck_vd_mul(beta, gemm_load_strict(g->c + i * g->ldc + j, n)));
+            if (g->bias) sum = ck_vd_add(sum, gemm_load_strict(g->bias + j, n));
+            if (n < CK_VD_LANES)
+                ck_vd_store_n(y, sum, n);
+            else
+                ck_vd_store(y, sum);
         }
 }
 

@@ -37,15 +37,17 @@ static inline void gemm_pack_square(const float *b, size_t ld, float *to)
     for (size_t t = 0; t < CK_VF_LANES; t++) ck_vf_store(to + t * GEMM_NR, x[t]);
 }
 
+/* The columns that a panel lacks are 0. */
 static inline void gemm_pack_b_columns(const ck_gemm_args *g, gemm_part part, float *to)
 {
     const size_t ahead = g->m < GEMM_FETCH_ROWS ? gemm_ahead(g, part) : 0;
     gemm_square corner;
-    for (size_t c = 0; c < part.wide; c += CK_VF_LANES) {
-        const float *b = g->b + (part.at + c) * g->ldb + part.l;
+    for (size_t c = 0; c < part.wide || c % GEMM_NR; c += CK_VF_LANES) {
+        const size_t wide = c < part.wide ? part.wide - c : 0;
+        const float *b = g->b + (wide ? part.at + c : 0) * g->ldb + part.l;
         for (size_t l = 0; l < part.deep; l += CK_VF_LANES) {
             float *row = to + gemm_column(c) + l * GEMM_NR;
-            const size_t wide = part.wide - c, deep = part.deep - l;
+            const size_t deep = part.deep - l;
             gemm_fetch_ahead(b, g->ldb, l, ahead);
             if (wide >= CK_VF_LANES && deep >= CK_VF_LANES) {
                 gemm_pack_square(b + l, g->ldb, row);
@@ -61,7 +63,7 @@ GEMM_INLINE void gemm_fetch_b_columns(const ck_gemm_args *g, gemm_part part, siz
                                       size_t all)
 {
     const size_t ahead = gemm_ahead(g, part);
-    const float *b = gemm_row(g->b, part.at, g->ldb, g->k) + part.l;
+    const float *b = g->b + part.at * g->ldb + part.l;
     for (size_t c = from * GEMM_NC / all; ahead && c < to * GEMM_NC / all; c++)
         for (size_t l = 0; l < GEMM_KC; l += GEMM_LINE)
             __builtin_prefetch(b + c * g->ldb + l + ahead);
@@ -107,7 +109,7 @@ static inline void gemm_vector(const ck_gemm_args *g)
         for (; columns.l < g->k; columns.l += GEMM_KC) {
             columns.deep = gemm_least(GEMM_KC, g->k - columns.l);
             const ck_vf chunk = gemm_vector_chunk(g, columns);
-            sum = columns.l ? ck_vf_add(sum, chunk) : chunk;
+            sum = ck_vf_add(sum, chunk);
         }
         ck_vf_store(lanes, sum);
         gemm_store(g, (gemm_part){ 0, 1, 0, 0 }, columns, lanes);
@@ -123,6 +125,12 @@ static inline void gemm_nt_f32(const void *args)
         gemm_vector(g);
     else
         gemm_run(g, &way);
+}
+
+/* Row i of an operand of which k elements are used; with none of them, p may be NULL. */
+static inline const float *gemm_row(const float *p, size_t i, size_t ld, size_t k)
+{
+    return k ? p + i * ld : p;
 }
 
 static inline void gemm_nt_f32_strict(const void *args)

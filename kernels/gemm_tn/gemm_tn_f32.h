@@ -20,7 +20,7 @@ GEMM_INLINE void gemm_pack_term(const float *a, size_t rows, size_t readable, fl
 static inline void gemm_pack_a_terms(const ck_gemm_args *g, gemm_part part, float *to)
 {
     enum { ROWS = GEMM_GROUP * CK_GEMM_MR, READ = ROWS - CK_GEMM_MR + GEMM_AW };
-    const float *a = gemm_row(g->a, part.l, g->lda, g->k) + part.at;
+    const float *a = g->a + part.l * g->lda + part.at;
     if (g->m - part.at >= READ)
         for (size_t l = 0; l < part.deep; l++)
             gemm_pack_term(a + l * g->lda, ROWS, READ, to + l * GEMM_AW);
