@@ -14,7 +14,7 @@ kernels/**            : kernels/**.h kernels/kernels.def <c> <*mmintrin.h> <cpui
 ref/tests/*           : ref/**.h kernels/include/ck/ck_numspec.h <c> <cmocka.h> <mpfr.h> <gmp.h>
 ref/**                : ref/**.h kernels/include/ck/ck_numspec.h <c>
 harness/subject/*     : kernels/include/ck/*.h harness/subject/*.h <c> <posix>
-harness/tests/*       : kernels/include/ck/*.h kernels/kernels.def ref/ref.h harness/**.h <c> <posix> <cmocka.h>
+harness/tests/*       : kernels/include/ck/*.h kernels/kernels.def ref/ref.h harness/**.h <c> <posix> <cmocka.h> <*mmintrin.h>
 harness/selftest/*    : kernels/include/ck/*.h kernels/kernels.def ref/ref.h harness/**.h <c> <posix> <*mmintrin.h>
 harness/**            : kernels/include/ck/*.h kernels/kernels.def ref/ref.h harness/**.h <c> <posix> <valgrind/*.h> <*mmintrin.h> <cpuid.h>
 codegen/**            : kernels/include/ck/ck_dtype.h kernels/kernels.def codegen/**.h <c> <posix>

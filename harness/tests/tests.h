@@ -11,6 +11,7 @@ const struct ck_subject *hn_test_subject(void);
 /* Its scalar kernel of a stem. */
 const struct ck_kernel *hn_test_scalar(const char *stem);
 
-int hn_test_cases(void), hn_test_compare(void), hn_test_data(void), hn_test_runs(void);
+int hn_test_cases(void), hn_test_compare(void), hn_test_data(void), hn_test_group(void);
+int hn_test_runs(void);
 
 #endif
