@@ -55,6 +55,8 @@ typedef struct hn_trace {
     unsigned long scalar_fp, packed_sse, vex_128, vex_256, evex_512, evex_other, dot_product;
     bool complete; /* it returned within the step limit */
 } hn_trace;
+/* Counts the instruction whose bytes start at `code`, of which 16 can be read. */
+void hn_trace_count(hn_trace *trace, const unsigned char *code);
 void hn_call_traced(ck_fn *fn, const void *args, unsigned long limit, hn_trace *trace);
 
 /* "rbx r12 stack", for a message. */

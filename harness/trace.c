@@ -57,6 +57,16 @@ static void count_legacy(hn_trace *t, const unsigned char *p)
         t->scalar_fp++;
 }
 
+void hn_trace_count(hn_trace *t, const unsigned char *p)
+{
+    switch (*p) {
+    case 0xc5: count_vex(t, 1, p[1] >> 2 & 1, p[2]); break;
+    case 0xc4: count_vex(t, p[1] & 31, p[2] >> 2 & 1, p[3]); break;
+    case 0x62: count_evex(t, p); break;
+    default: count_legacy(t, p);
+    }
+}
+
 static void on_step(int number, siginfo_t *info, void *context)
 {
     ucontext_t *uc = context;
@@ -69,13 +79,7 @@ static void on_step(int number, siginfo_t *info, void *context)
         return;
     }
     if (at < text_low || at + 16 > text_high) return;
-    const unsigned char *p = (const unsigned char *)at;
-    switch (*p) {
-    case 0xc5: count_vex(current, 1, p[1] >> 2 & 1, p[2]); break;
-    case 0xc4: count_vex(current, p[1] & 31, p[2] >> 2 & 1, p[3]); break;
-    case 0x62: count_evex(current, p); break;
-    default: count_legacy(current, p);
-    }
+    hn_trace_count(current, (const unsigned char *)at);
 }
 
 /* The executable segment that holds `data`: what libraries do on the kernel's behalf is not its own. */

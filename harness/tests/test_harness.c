@@ -270,7 +270,8 @@ int hn_test_cases(void)
 
 int main(void)
 {
-    int failed = hn_test_compare(); /* first: others leave faults to the debugger for good */
+    int failed = hn_test_compare(); /* both first: others leave faults to the debugger for good */
+    failed += hn_test_group();
     failed += hn_test_cases();
     failed += hn_test_data();
     failed += hn_test_runs();
