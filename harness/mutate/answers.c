@@ -55,24 +55,39 @@ int hn_answers_open(hn_answers *answers, const char *path, char *error, size_t s
     return 0;
 }
 
-/* The lines that a mutation touches, blanks as one; with `next`, " \\n " and the line after. */
-static void mutated_lines(const char *text, const hn_mutation *m, bool next, char *out, size_t size)
+/* The lines of `text` that [from, to) touches, blanks as one; with `next`, " \\n " and the line after. */
+static void touched_lines(const char *text, size_t from, size_t to, bool next, char *out,
+                          size_t size)
 {
-    char *mutated = hn_mutation_apply(m, text);
-    size_t from = m->at, to = m->at + strlen(m->with), used = 0;
-    *out = '\0';
-    if (!mutated) return;
-    while (from > 0 && mutated[from - 1] != '\n') from--;
-    while (mutated[to] && mutated[to] != '\n') to++;
+    size_t used = 0;
+    while (from > 0 && text[from - 1] != '\n') from--;
+    while (text[to] && text[to] != '\n') to++;
     const size_t own = to;
-    if (next && mutated[to]) to += 1 + strcspn(mutated + to + 1, "\n");
+    if (next && text[to]) to += 1 + strcspn(text + to + 1, "\n");
     for (size_t i = from; i < to && used + 5 < size; i++) {
-        const bool blank = isspace((unsigned char)mutated[i]) != 0;
+        const bool blank = isspace((unsigned char)text[i]) != 0;
         if (i == own) used += (size_t)snprintf(out + used, size - used, " \\n ");
         if (blank && (used == 0 || out[used - 1] == ' ')) continue;
-        out[used++] = blank ? ' ' : mutated[i];
+        out[used++] = blank ? ' ' : text[i];
     }
     out[used] = '\0';
+}
+
+/* The lines as an answer may name them. */
+enum { LINES_MAX = 2000 };
+typedef struct touched {
+    char before[LINES_MAX], after[LINES_MAX], with_next[LINES_MAX];
+} touched;
+
+static void touch(touched *t, const char *text, const hn_mutation *m)
+{
+    char *mutated = hn_mutation_apply(m, text);
+    const size_t end = m->at + strlen(m->with);
+    *t->before = *t->after = *t->with_next = '\0';
+    if (!mutated) return;
+    touched_lines(text, m->at, m->at + m->length, false, t->before, LINES_MAX);
+    touched_lines(mutated, m->at, end, false, t->after, LINES_MAX);
+    touched_lines(mutated, m->at, end, true, t->with_next, LINES_MAX);
     free(mutated);
 }
 
@@ -84,16 +99,27 @@ static bool contains(const char *lines, const char *fragment)
     return all >= length - 1 && memcmp(lines + all - (length - 1), fragment, length - 1) == 0;
 }
 
+/* "BEFORE -> AFTER", or AFTER alone. */
+static bool means(const char *fragment, const touched *t)
+{
+    const char *arrow = strstr(fragment, " -> ");
+    char before[LINES_MAX];
+    if (!arrow) return contains(strstr(fragment, " \\n ") ? t->with_next : t->after, fragment);
+    snprintf(before, sizeof before, "%.*s", (int)(arrow - fragment), fragment);
+    return contains(t->before, before) && contains(t->after, arrow + 4);
+}
+
 const hn_answer *hn_answers_find(const hn_answers *answers, const char *place, const char *text,
                                  const hn_mutation *mutation)
 {
-    char lines[2][2000], file[1000];
-    for (int i = 0; i < 2; i++) mutated_lines(text, mutation, i == 1, lines[i], sizeof lines[i]);
+    touched t;
+    char file[1000];
+    touch(&t, text, mutation);
     snprintf(file, sizeof file, "%.*s", (int)strcspn(place, " "), place);
     for (size_t i = 0; i < answers->n; i++) {
         const hn_answer *answer = &answers->list[i];
         if (fnmatch(answer->file, strchr(answer->file, ' ') ? place : file, 0) == 0 &&
-            contains(lines[strstr(answer->fragment, " \\n ") != NULL], answer->fragment))
+            means(answer->fragment, &t))
             return answer;
     }
     return NULL;

@@ -20,7 +20,7 @@ extern const char *const hn_products[3][2];
 typedef struct hn_hunt_options {
     hn_target target;
     const char *op, *isa, *mutator, *file, *suite, *build, *answers, *keep, *list, *sanitized;
-    uint64_t seed, limit, jobs;
+    uint64_t seed, limit, jobs, line; /* line 0: all of a file */
     uint64_t
         run_seeds[HN_RUN_SEEDS_MAX]; /* of drawn cases; the first one's verdict is the mutant's */
     size_t nrun_seeds;

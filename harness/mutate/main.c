@@ -20,6 +20,7 @@ static const char usage[] =
     "  --op X        kernels: only this op (gemm_nt_f32)\n"
     "  --isa X       kernels: only this instruction set\n"
     "  --file X      only files whose path matches X (a part of it, or a pattern)\n"
+    "  --line N      only this line of each file\n"
     "  --mutator X   only this operator (see docs/mutants.md); spec, the declarations of\n"
     "                kernels, is off unless named\n"
     "  --limit N     as many mutants, drawn over files and operators (default 100); neither\n"
@@ -88,6 +89,7 @@ static int set_option(hn_hunt_options *o, const char *name, const char *value)
         { "--limit", NULL, &o->limit },
         { "--seed", NULL, &o->seed },
         { "--jobs", NULL, &o->jobs },
+        { "--line", NULL, &o->line },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (strcmp(all[i].name, name) != 0) continue;

@@ -195,6 +195,7 @@ static void draw_tasks(hn_hunt *h)
             const hn_mutator mutator = all->list[m].mutator;
             const char *name = hn_mutator_names[mutator];
             hn_rng rng = hn_stream(h->o.seed, s, m);
+            if (h->o.line && all->list[m].line != h->o.line) continue;
             if (h->o.mutator ? strcmp(h->o.mutator, name) != 0 : mutator == HN_MUTATE_SPEC)
                 continue;
             h->tasks = grown(h->tasks, h->ntasks, sizeof *h->tasks);
