@@ -136,7 +136,8 @@ static void judge_sanitized(const hn_hunt *h, const hn_site *s, const char *fold
         (unsigned long long)h->o.run_seeds[0]);
     hn_fate found = { .kind = HN_FATE_NONE };
     hn_judge_program(command, "sanitizer", folder, &found);
-    if (found.kind != HN_FATE_KILLED || strcmp(found.by, "hang") == 0) return; /* slow is no finding */
+    if (found.kind != HN_FATE_KILLED || strcmp(found.by, "hang") == 0)
+        return; /* slow is no finding */
     if (fate->kind == HN_FATE_SURVIVED) *fate = found;
     fate->missed = 0; /* whatever cases were drawn */
 }

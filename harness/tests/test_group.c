@@ -134,7 +134,8 @@ static void each_fault_is_named_with_its_place(void **state)
           "signal 11 at byte +4 past the end of a" },
         { reads_ahead, CASE "ldb=8 at=b:s fill=int", HN_CRASH, HN_CHECK_GUARD,
           "signal 11 at byte -12 from the start of b" },
-        { writes_null, CASE "fill=int", HN_CRASH, HN_CHECK_CRASH, "signal 11 at address 0x8" },
+        { writes_null, CASE "fill=int", HN_CRASH, HN_CHECK_CRASH,
+          "signal 11 at an address of no operand, in " },
         { hangs, CASE "fill=int", HN_HANG, HN_CHECK_HANG, "no return within 0.2 CPU seconds" },
         { skips, CASE "fill=int", HN_FAIL, HN_CHECK_UNWRITTEN, "y[2,3] was not written" },
         { counts, CASE "fill=int", HN_FAIL, HN_CHECK_REPEAT, "y[1,2] differs from call to call" },
@@ -160,7 +161,7 @@ static void each_fault_is_named_with_its_place(void **state)
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         const hn_result r = run(row[i].what, row[i].line, &plan, runner);
         if (r.verdict != row[i].verdict || r.check != row[i].check ||
-            (row[i].says && strcmp(r.what, row[i].says) != 0))
+            (row[i].says && strncmp(r.what, row[i].says, strlen(row[i].says)) != 0))
             fail_msg("row %zu: %s %s \"%s\"", i, hn_verdict_names[r.verdict],
                      hn_check_names[r.check], r.what);
     }
