@@ -3,6 +3,7 @@
 #include "build.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,12 +135,17 @@ static int add_unit(hn_build *build, char *command, char *file)
 
 int hn_build_open(hn_build *build, const char *folder, char *error, size_t size)
 {
-    char path[1100];
-    snprintf(path, sizeof path, "%s/compile_commands.json", folder);
+    char path[PATH_MAX + 32], whole[PATH_MAX];
+    /* commands run elsewhere */
+    snprintf(path, sizeof path, "%s/compile_commands.json",
+             realpath(folder, whole) ? whole : folder);
     char *text = hn_read_file(path, NULL);
     const char *at = text;
     if (!text) return snprintf(error, size, "%s cannot be read", path), -1;
-    snprintf(build->folder, sizeof build->folder, "%s", folder);
+    if (snprintf(build->folder, sizeof build->folder, "%s", whole) >= (int)sizeof build->folder) {
+        free(text);
+        return snprintf(error, size, "%s: a path of that length is not supported", folder), -1;
+    }
     for (char *command; (command = next_string(&at, "\"command\":"));) {
         char *file = next_string(&at, "\"file\":");
         const char *tail = file ? strstr(file, "/kernels/cpu.c") : NULL;

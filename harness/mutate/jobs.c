@@ -115,6 +115,19 @@ static void judge_site(const hn_hunt *h, const hn_site *s, const char *folder, b
     judge_other(h, s, folder, how, fate);
 }
 
+/* Whether the last program's output has a report of a sanitizer: other ends, as of a run that was too
+ * slow, are no finding. */
+static bool sanitizer_spoke(const char *folder)
+{
+    char log[1200];
+    snprintf(log, sizeof log, "%s/output", folder);
+    char *text = hn_read_file(log, NULL);
+    const bool spoke =
+        text && (strstr(text, "runtime error: ") || strstr(text, "ERROR: AddressSanitizer"));
+    free(text);
+    return spoke;
+}
+
 /* A second chance for survivors: the same in a build with sanitizers, which see a kernel leave its
  * own arrays or overflow an integer. */
 static void judge_sanitized(const hn_hunt *h, const hn_site *s, const char *folder, hn_fate *fate)
@@ -136,8 +149,7 @@ static void judge_sanitized(const hn_hunt *h, const hn_site *s, const char *fold
         (unsigned long long)h->o.run_seeds[0]);
     hn_fate found = { .kind = HN_FATE_NONE };
     hn_judge_program(command, "sanitizer", folder, &found);
-    if (found.kind != HN_FATE_KILLED || strcmp(found.by, "hang") == 0)
-        return; /* slow is no finding */
+    if (found.kind != HN_FATE_KILLED || !sanitizer_spoke(folder)) return;
     if (fate->kind == HN_FATE_SURVIVED) *fate = found;
     fate->missed = 0; /* whatever cases were drawn */
 }
