@@ -166,7 +166,7 @@ static void put_operand(const hn_repro *r, const hn_runner *runner, size_t i, FI
     fprintf(out, ", .rows = %zu, .cols = %zu, .ld = %zu, .unit = %zu", p->rows, p->cols, p->ld,
             p->unit);
     fprintf(out, ",\n      .edge = %s, .offset = %u, .step = %zu },\n", edges[r->c->at[i].edge],
-            r->c->at[i].offset, extents[i].batch_rows * p->ld * p->unit);
+            r->c->at[i].offset, hn_batch_step(r->c, i, &extents[i], p->ld) * p->unit);
 }
 
 static void put_operands(const hn_repro *r, const hn_runner *runner, FILE *out)

@@ -44,7 +44,9 @@ typedef struct hn_operand {
 /* Units of an operand: rows of cols units each. rows = 0: not passed (NULL). */
 typedef struct hn_extent {
     size_t rows, cols;
-    size_t batch_rows; /* rows that belong to one step of the batch dimension; 0: shared by all */
+    size_t
+        batch_rows; /* rows (of an operand that lies down, columns) that belong to one step of the
+                          batch dimension; 0: shared by all */
 } hn_extent;
 
 /* Room for the argument struct of any family. */
@@ -69,6 +71,9 @@ typedef struct hn_family {
     void (*extents)(const hn_case *c, hn_extent *extents);
     /* Live units of a row, the rest is junk to the kernel; NULL: all. */
     size_t (*live)(const hn_case *c, size_t operand, size_t row);
+    /* Whether sums run down the columns of the operand, where fills then put what they put into rows
+     * otherwise; NULL: never. */
+    bool (*down)(const hn_case *c, size_t operand);
     /* Terms summed into one output. */
     size_t (*terms)(const hn_case *c);
     /* Products added up in one call, of f32 or HN_INT8_PRODUCTS; NULL: the op is none of products. */
@@ -96,6 +101,19 @@ const hn_op *hn_op_find(const char *stem);
 hn_dtype hn_operand_dtype(const hn_op *op, size_t i);
 /* What the values of key i are multiples of, >= 1. */
 int64_t hn_key_unit(const hn_op *op, size_t i);
+
+static inline bool hn_down(const hn_case *c, size_t operand)
+{
+    const hn_family *family = c->op->family;
+    return family->down && family->down(c, operand);
+}
+
+/* Units from one step of the batch dimension to the next. */
+static inline size_t hn_batch_step(const hn_case *c, size_t operand, const hn_extent *extent,
+                                   size_t ld)
+{
+    return extent->batch_rows * (hn_down(c, operand) ? 1 : ld);
+}
 
 /* Leading dimension in force: the case's, or the row itself. */
 static inline size_t hn_ld(const hn_case *c, size_t operand, const hn_extent *extent)

@@ -5,6 +5,8 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "capture.h"
@@ -432,6 +434,23 @@ static void fill_q8_0(row *r, unsigned char *blocks, size_t n)
     }
 }
 
+/* Fills the columns of a placed f32 operand, each as a row. */
+static void fill_down(row *r, const hn_case *c, size_t index, const hn_placed *p)
+{
+    float *column = malloc((p->rows + 1) * sizeof *column);
+    if (!column) {
+        fprintf(stderr, "ckparity: out of memory\n");
+        exit(1);
+    }
+    for (r->index = 0; p->rows && r->index < p->cols; r->index++) {
+        r->rng = hn_stream(c->seed, index, r->index);
+        fill_f32(r, column, p->rows);
+        for (size_t i = 0; i < p->rows; i++)
+            memcpy(p->at + (i * p->ld + r->index) * p->unit, &column[i], sizeof *column);
+    }
+    free(column);
+}
+
 void hn_fill_operand(const hn_case *c, size_t index, const hn_placed *p, const size_t *live)
 {
     const hn_operand *operand = &c->op->family->operands[index];
@@ -442,6 +461,10 @@ void hn_fill_operand(const hn_case *c, size_t index, const hn_placed *p, const s
               .pair_sign = operand->role == HN_ROLE_LEFT };
     if (c->fill == HN_FILL_FILE) {
         hn_capture_read(c, index, p, live, NULL, 0);
+        return;
+    }
+    if (hn_down(c, index)) {
+        fill_down(&r, c, index, p);
         return;
     }
     for (r.index = 0; r.index < p->rows; r.index++) {

@@ -9,11 +9,11 @@ set(HN_SOURCES
   harness/ops.c harness/place.c harness/report.c
   harness/run.c harness/shrink.c harness/subject.c harness/suite.c harness/tools.c harness/trace.c
   harness/suites/suites.S
-  harness/family/dequant.c harness/family/gemm.c harness/family/gemm_q.c harness/family/quantize.c
+  harness/family/dequant.c harness/family/gemm.c harness/family/gemm_q.c harness/family/gemv.c harness/family/quantize.c
   harness/family/softmax.c harness/family/unary.c
   harness/selftest/selftest.c harness/selftest/minimal.c harness/selftest/view.c harness/selftest/broken_x86_64.S
   harness/selftest/position.c harness/selftest/memory.c harness/selftest/machine.c
-  harness/selftest/gemm.c harness/selftest/gemm_q.c harness/selftest/softmax.c harness/selftest/quant.c)
+  harness/selftest/gemm.c harness/selftest/gemv.c harness/selftest/gemm_q.c harness/selftest/softmax.c harness/selftest/quant.c)
 
 # The ceilings: each with the flags of the kernels that it limits.
 foreach(isa scalar sse41 avx2 avxvnni avx512 avx512vnni)

@@ -22,6 +22,13 @@ static const block block_f32 = { 1, sizeof(float) };
 static const block block_q8_0 = { CK_Q8_0_BLOCK, CK_Q8_0_BYTES };
 static const block block_q8_0_q8_0 = { CK_Q8_0_BLOCK, CK_Q8_0_BYTES }; /* both factors */
 
+/* A call of a public entry; args is not NULL. */
+typedef struct call {
+    ck_op op;
+    const void *args;
+    const block *of;
+} call;
+
 /* What a check says beside a ck_status: there is no output, so nothing was looked at. */
 enum { EMPTY = -1 };
 
@@ -109,11 +116,16 @@ const char *ck_status_text(ck_status status)
     return "unknown status";
 }
 
-static ck_status gemm_overlap(const ck_gemm_args *g, bool reads_c, size_t size)
+/* Rows and used columns of a and of b as they lie in memory. */
+typedef struct gemm_shape {
+    size_t a_rows, a_cols, b_rows, b_cols;
+} gemm_shape;
+
+static ck_status gemm_overlap(const ck_gemm_args *g, const gemm_shape *s, bool reads_c, size_t size)
 {
     const span y = span_of(g->y, g->m, g->ldy, g->n, size);
-    const span a = span_of(g->a, g->m, g->lda, g->k, size);
-    const span b = span_of(g->b, g->n, g->ldb, g->k, size);
+    const span a = span_of(g->a, s->a_rows, g->lda, s->a_cols, size);
+    const span b = span_of(g->b, s->b_rows, g->ldb, s->b_cols, size);
     const span c = span_of(g->c, reads_c ? g->m : 0, g->ldc, g->n, size);
     const span bias = span_of(g->bias, g->bias ? 1 : 0, g->n, g->n, size);
     const bool in_place = g->y == g->c && g->ldy == g->ldc;
@@ -122,18 +134,47 @@ static ck_status gemm_overlap(const ck_gemm_args *g, bool reads_c, size_t size)
     return !in_place && overlap(&y, &c) ? CK_ERR_ALIAS : CK_OK;
 }
 
-static int check_gemm(const void *args, const block *of)
+static int check_product(const ck_gemm_args *g, const gemm_shape *s, size_t size)
 {
-    const ck_gemm_args *const g = args;
     const bool reads_c = g->beta != 0.0f;
-    const size_t size = of->bytes;
 
     if (g->m == 0 || g->n == 0) return EMPTY;
-    if (!fits(g->m, g->ldy, g->n, size) || !fits(g->m, g->lda, g->k, size) ||
-        !fits(g->n, g->ldb, g->k, size) || (reads_c && !fits(g->m, g->ldc, g->n, size)))
+    if (!fits(g->m, g->ldy, g->n, size) || !fits(s->a_rows, g->lda, s->a_cols, size) ||
+        !fits(s->b_rows, g->ldb, s->b_cols, size) || (reads_c && !fits(g->m, g->ldc, g->n, size)))
         return CK_ERR_SHAPE;
     if (!g->y || (g->k && (!g->a || !g->b)) || (reads_c && !g->c)) return CK_ERR_NULL;
-    return (int)gemm_overlap(g, reads_c, size);
+    return (int)gemm_overlap(g, s, reads_c, size);
+}
+
+static int check_gemm(const call *c)
+{
+    const ck_gemm_args *const g = c->args;
+    gemm_shape s = { g->m, g->k, g->n, g->k };
+
+    if (c->op == CK_OP_gemm_tn_f32) s.a_rows = g->k, s.a_cols = g->m;
+    if (c->op != CK_OP_gemm_nt_f32) s.b_rows = g->k, s.b_cols = g->n;
+    return check_product(g, &s, c->of->bytes);
+}
+
+/* A product whose one row is x. */
+static int check_gemv(const call *c)
+{
+    const ck_gemv_args *const v = c->args;
+    const ck_gemm_args row = { .y = v->y,
+                               .a = v->x,
+                               .b = v->b,
+                               .c = v->c,
+                               .bias = v->bias,
+                               .m = 1,
+                               .n = v->n,
+                               .k = v->k,
+                               .ldy = v->n,
+                               .lda = v->k,
+                               .ldb = v->ldb,
+                               .ldc = v->n,
+                               .beta = v->beta };
+
+    return check_product(&row, &(gemm_shape){ 1, v->k, v->n, v->k }, c->of->bytes);
 }
 
 static ck_status gemm_q_overlap(const ck_gemm_q_args *g, size_t blocks, size_t bytes)
@@ -146,24 +187,24 @@ static ck_status gemm_q_overlap(const ck_gemm_q_args *g, size_t blocks, size_t b
     return overlap(&y, &a) || overlap(&y, &b) || overlap(&y, &bias) ? CK_ERR_ALIAS : CK_OK;
 }
 
-static int check_gemm_q(const void *args, const block *of)
+static int check_gemm_q(const call *c)
 {
-    const ck_gemm_q_args *const g = args;
-    const size_t blocks = g->k / of->elements;
+    const ck_gemm_q_args *const g = c->args;
+    const size_t blocks = g->k / c->of->elements;
 
     if (g->m == 0 || g->n == 0) return EMPTY;
-    if (g->k % of->elements) return CK_ERR_MULTIPLE;
-    if (!fits(g->m, g->ldy, g->n, sizeof(float)) || !fits(g->m, g->lda, blocks, of->bytes) ||
-        !fits(g->n, g->ldb, blocks, of->bytes))
+    if (g->k % c->of->elements) return CK_ERR_MULTIPLE;
+    if (!fits(g->m, g->ldy, g->n, sizeof(float)) || !fits(g->m, g->lda, blocks, c->of->bytes) ||
+        !fits(g->n, g->ldb, blocks, c->of->bytes))
         return CK_ERR_SHAPE;
     if (!g->y || (g->k && (!g->a || !g->b))) return CK_ERR_NULL;
-    return (int)gemm_q_overlap(g, blocks, of->bytes);
+    return (int)gemm_q_overlap(g, blocks, c->of->bytes);
 }
 
-static int check_softmax(const void *args, const block *of)
+static int check_softmax(const call *c)
 {
-    const ck_softmax_args *const s = args;
-    const size_t size = of->bytes;
+    const ck_softmax_args *const s = c->args;
+    const size_t size = c->of->bytes;
 
     if (s->heads == 0 || s->t == 0) return EMPTY;
     if (s->cols < s->t || s->heads > SIZE_MAX / s->t) return CK_ERR_SHAPE;
@@ -176,15 +217,15 @@ static int check_softmax(const void *args, const block *of)
     return !in_place && overlap(&y, &x) ? CK_ERR_ALIAS : CK_OK;
 }
 
-static int check_unary(const void *args, const block *of)
+static int check_unary(const call *c)
 {
-    const ck_unary_args *const u = args;
+    const ck_unary_args *const u = c->args;
 
     if (u->n == 0) return EMPTY;
-    if (!fits(1, u->n, u->n, of->bytes)) return CK_ERR_SHAPE;
+    if (!fits(1, u->n, u->n, c->of->bytes)) return CK_ERR_SHAPE;
     if (!u->y || !u->x) return CK_ERR_NULL;
-    const span y = span_of(u->y, 1, u->n, u->n, of->bytes);
-    const span x = span_of(u->x, 1, u->n, u->n, of->bytes);
+    const span y = span_of(u->y, 1, u->n, u->n, c->of->bytes);
+    const span x = span_of(u->x, 1, u->n, u->n, c->of->bytes);
     return u->y != u->x && overlap(&y, &x) ? CK_ERR_ALIAS : CK_OK;
 }
 
@@ -202,31 +243,30 @@ static int check_row(const void *values, const void *packed, size_t n, const blo
     return overlap(&v, &p) ? CK_ERR_ALIAS : CK_OK;
 }
 
-static int check_quantize(const void *args, const block *of)
+static int check_quantize(const call *c)
 {
-    const ck_quantize_args *const q = args;
-    return check_row(q->x, q->y, q->n, of);
+    const ck_quantize_args *const q = c->args;
+    return check_row(q->x, q->y, q->n, c->of);
 }
 
-static int check_dequant(const void *args, const block *of)
+static int check_dequant(const call *c)
 {
-    const ck_dequant_args *const d = args;
-    return check_row(d->y, d->x, d->n, of);
+    const ck_dequant_args *const d = c->args;
+    return check_row(d->y, d->x, d->n, c->of);
 }
 
-static ck_status enter(ck_op op, const void *args, int (*check)(const void *, const block *),
-                       const block *of)
+static ck_status enter(const call *c, int (*check)(const call *c))
 {
-    if (!args) return CK_ERR_NULL;
-    const int status = check(args, of);
+    if (!c->args) return CK_ERR_NULL;
+    const int status = check(c);
     if (status == EMPTY) return CK_OK;
-    return status == CK_OK ? run(op, args) : (ck_status)status;
+    return status == CK_OK ? run(c->op, c->args) : (ck_status)status;
 }
 
-#define CK_OP(family, op, dtype)                                                  \
-    ck_status ck_##op##_##dtype(const ck_##family##_args *args)                   \
-    {                                                                             \
-        return enter(CK_OP_##op##_##dtype, args, check_##family, &block_##dtype); \
+#define CK_OP(family, op, dtype)                                                                   \
+    ck_status ck_##op##_##dtype(const ck_##family##_args *args)                                    \
+    {                                                                                              \
+        return enter(&(const call){ CK_OP_##op##_##dtype, args, &block_##dtype }, check_##family); \
     }
 #define CK_KERNEL(family, op, dtype, isa)
 #include "kernels.def"

@@ -4,7 +4,7 @@
 #include "range.h"
 #include "sum.h"
 
-ref_fn ref_gemm_nt_f32, ref_gemm_nt_q8_0_q8_0;
+ref_fn ref_gemm_nt_f32, ref_gemm_nn_f32, ref_gemm_tn_f32, ref_gemv_f32, ref_gemm_nt_q8_0_q8_0;
 
 enum { BLOCK = 32, BYTES = 34, BATCH = 8 /* specs that are evaluated at a time */ };
 
@@ -383,24 +383,26 @@ static void emit(cell *c, const sink *k, size_t i)
     }
 }
 
-/* Operands of one f32 output. */
+/* Operands of one f32 output: term l is a[l * a_step] b[l * b_step]. */
 typedef struct rows_f32 {
     const float *a, *b;
+    size_t a_step, b_step;
 } rows_f32;
 
 static void get_f32(void *at, size_t i, size_t m, double *t)
 {
     const rows_f32 *r = at;
-    const float *a = r->a + i, *b = r->b + i;
-    for (size_t j = 0; j < m; j++) t[j] = (double)a[j] * (double)b[j];
+    const float *a = r->a + i * r->a_step, *b = r->b + i * r->b_step;
+    for (size_t j = 0; j < m; j++, a += r->a_step, b += r->b_step) t[j] = (double)*a * (double)*b;
 }
 
 static double lost_f32(const rows_f32 *r, size_t k)
 {
     double lost = 0;
-    for (size_t l = 0; l < k; l++)
-        if (subnormal(r->a[l]) || subnormal(r->b[l]))
-            lost += fabs((double)r->a[l] * (double)r->b[l]);
+    for (size_t l = 0; l < k; l++) {
+        const float a = r->a[l * r->a_step], b = r->b[l * r->b_step];
+        if (subnormal(a) || subnormal(b)) lost += fabs((double)a * (double)b);
+    }
     return isfinite(lost) ? lost : 0;
 }
 
@@ -411,25 +413,35 @@ static int wants_daz(const plan *p, size_t count)
     return 0;
 }
 
-static epilogue epilogue_f32(const ref_gemm_args *g, size_t i, size_t j)
+/* c and bias of one output, NULL: none. beta = 0: c may be anything, unread. */
+static epilogue epilogue_f32(float alpha, float beta, const float *c, const float *bias)
 {
-    const int adds = g->beta != 0 && g->c != NULL; /* beta = 0: c may be anything, unread */
-    return (epilogue){ .alpha = g->alpha,
-                       .beta = adds ? g->beta : 0,
-                       .c = adds ? g->c[i * g->ldc + j] : 0,
-                       .bias = g->bias ? g->bias[j] : 0,
-                       .low = isfinite(g->alpha) ? ref_low_bit(g->alpha) : 0 };
+    const int adds = beta != 0 && c != NULL;
+    return (epilogue){ .alpha = alpha,
+                       .beta = adds ? beta : 0,
+                       .c = adds ? *c : 0,
+                       .bias = bias ? *bias : 0,
+                       .low = isfinite(alpha) ? ref_low_bit(alpha) : 0 };
 }
 
-/* y[i,j] = RN(RN(alpha sum_l a[i,l] b[j,l]) + beta c[i,j]) + bias[j], c unread if beta = 0.
+/* An f32 product: where term l of row i of A is, a[i * a_row + l * a_term], of column j of B,
+ * b[j * b_column + l * b_term], and what is added to y[i,j]. */
+typedef struct product {
+    const float *a, *b, *c, *bias;
+    size_t k, a_row, a_term, b_column, b_term, c_row, bias_row, bias_column;
+    float alpha, beta;
+} product;
+
+static const float *element(const float *p, size_t offset) { return p ? p + offset : NULL; }
+
+/* y[i,j] = RN(RN(alpha sum_l A[i,l] B[l,j]) + beta c[i,j]) + bias, c unread if beta = 0.
  * Radius: least of any order, height and running for the sum (ref_sum_error), then the epilogue in
  * ball arithmetic; strict 0.5 ulp and double errors; 0 where all sums are exact.
  * Source: gemm.h; docs/oracle.md, "dot". */
-void ref_gemm_nt_f32(const void *args, const ref_tile *tile, const ref_spec *specs, size_t nspecs,
+static void evaluate(const product *g, const ref_tile *tile, const ref_spec *specs, size_t nspecs,
                      ref_out *out)
 {
-    const ref_gemm_args *g = args;
-    rows_f32 rows = { NULL, NULL };
+    rows_f32 rows = { NULL, NULL, g->a_term, g->b_term };
     cell c;
     c.terms = (source){ .n = g->k, .fine = g->k, .at = &rows, .get = get_f32 };
     for (size_t first = 0; first < nspecs; first += BATCH) {
@@ -439,13 +451,80 @@ void ref_gemm_nt_f32(const void *args, const ref_tile *tile, const ref_spec *spe
         const int daz = wants_daz(p, count);
         for (size_t i = 0; i < tile->rows * tile->cols; i++) {
             const size_t row = tile->r0 + i / tile->cols, col = tile->c0 + i % tile->cols;
-            rows.a = g->k ? g->a + row * g->lda : NULL;
-            rows.b = g->k ? g->b + col * g->ldb : NULL;
-            c.ep = epilogue_f32(g, row, col);
+            rows.a = g->k ? g->a + row * g->a_row : NULL;
+            rows.b = g->k ? g->b + col * g->b_column : NULL;
+            c.ep = epilogue_f32(g->alpha, g->beta, element(g->c, row * g->c_row + col),
+                                element(g->bias, row * g->bias_row + col * g->bias_column));
             c.lost = daz ? lost_f32(&rows, g->k) : 0;
             emit(&c, &k, i);
         }
     }
+}
+
+static product product_of(const ref_gemm_args *g)
+{
+    return (product){ .a = g->a,
+                      .b = g->b,
+                      .c = g->c,
+                      .bias = g->bias,
+                      .k = g->k,
+                      .c_row = g->ldc,
+                      .bias_column = 1,
+                      .alpha = g->alpha,
+                      .beta = g->beta };
+}
+
+/* A = a [m][k], B = b^T, b [n][k] */
+void ref_gemm_nt_f32(const void *args, const ref_tile *tile, const ref_spec *specs, size_t nspecs,
+                     ref_out *out)
+{
+    const ref_gemm_args *g = args;
+    product p = product_of(g);
+    p.a_row = g->lda, p.a_term = 1;
+    p.b_column = g->ldb, p.b_term = 1;
+    evaluate(&p, tile, specs, nspecs, out);
+}
+
+/* A = a [m][k], B = b [k][n] */
+void ref_gemm_nn_f32(const void *args, const ref_tile *tile, const ref_spec *specs, size_t nspecs,
+                     ref_out *out)
+{
+    const ref_gemm_args *g = args;
+    product p = product_of(g);
+    p.a_row = g->lda, p.a_term = 1;
+    p.b_column = 1, p.b_term = g->ldb;
+    evaluate(&p, tile, specs, nspecs, out);
+}
+
+/* A = a^T, a [k][m], B = b [k][n] */
+void ref_gemm_tn_f32(const void *args, const ref_tile *tile, const ref_spec *specs, size_t nspecs,
+                     ref_out *out)
+{
+    const ref_gemm_args *g = args;
+    product p = product_of(g);
+    p.a_row = 1, p.a_term = g->lda;
+    p.b_column = 1, p.b_term = g->ldb;
+    evaluate(&p, tile, specs, nspecs, out);
+}
+
+/* A = b [n][k], B = x, one column, to which c and bias are parallel. */
+void ref_gemv_f32(const void *args, const ref_tile *tile, const ref_spec *specs, size_t nspecs,
+                  ref_out *out)
+{
+    const ref_gemv_args *g = args;
+    const product p = { .a = g->b,
+                        .b = g->x,
+                        .c = g->c,
+                        .bias = g->bias,
+                        .k = g->k,
+                        .a_row = g->ldb,
+                        .a_term = 1,
+                        .b_term = 1,
+                        .c_row = 1,
+                        .bias_row = 1,
+                        .alpha = g->alpha,
+                        .beta = g->beta };
+    evaluate(&p, tile, specs, nspecs, out);
 }
 
 /* Operands of one block product. */

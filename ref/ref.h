@@ -51,6 +51,13 @@ typedef struct ref_gemm_args {
     float alpha, beta;
 } ref_gemm_args;
 
+/* Tile columns must be 0 .. 1. */
+typedef struct ref_gemv_args {
+    const float *x, *b, *c, *bias; /* c, bias may be NULL */
+    size_t k, ldb;
+    float alpha, beta;
+} ref_gemv_args;
+
 typedef struct ref_gemm_q_args {
     const unsigned char *a, *b; /* blocks */
     const float *bias;          /* may be NULL */

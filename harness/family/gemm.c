@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Family gemm: y = RN(RN(alpha a b^T) + beta c) + bias, f32. */
+/* Family gemm: y = RN(RN(alpha A B) + beta c) + bias, f32; A and B lie as the op says. */
 #include "gemm.h"
+
+#include <string.h>
+
 #include "../family.h"
 
 enum { M, N, K, ALPHA, BETA, BIAS };
@@ -20,12 +23,19 @@ static const hn_operand operands[] = {
     [BIAS_ROW] = { "v", HN_F32, HN_ROLE_ADDEND, false },
 };
 
+/* nt: neither operand; nn: b is [K][N]; tn: a is [K][M] as well. */
+static bool down(const hn_case *c, size_t operand)
+{
+    const bool nt = strncmp(c->op->stem, "gemm_nt", 7) == 0;
+    return operand == A ? strncmp(c->op->stem, "gemm_tn", 7) == 0 : operand == B && !nt;
+}
+
 static void extents(const hn_case *c, hn_extent *e)
 {
     const size_t m = (size_t)c->num[M], n = (size_t)c->num[N], k = (size_t)c->num[K];
     e[Y] = (hn_extent){ m, n, 1 };
-    e[A] = (hn_extent){ m, k, 1 };
-    e[B] = (hn_extent){ n, k, 0 };
+    e[A] = down(c, A) ? (hn_extent){ k, m, 1 } : (hn_extent){ m, k, 1 };
+    e[B] = down(c, B) ? (hn_extent){ k, n, 0 } : (hn_extent){ n, k, 0 };
     e[C] = (hn_extent){ m, n, 1 };
     e[BIAS_ROW] = (hn_extent){ c->num[BIAS] ? 1u : 0u, n, 0 };
 }
@@ -35,7 +45,8 @@ static size_t live(const hn_case *c, size_t operand, size_t row)
 {
     (void)row;
     if (operand == C) return c->real[BETA] == 0.0 ? 0 : (size_t)c->num[N];
-    return operand == Y || operand == BIAS_ROW ? (size_t)c->num[N] : (size_t)c->num[K];
+    if (operand == A) return (size_t)c->num[down(c, A) ? M : K];
+    return (size_t)c->num[operand == B && !down(c, B) ? K : N];
 }
 
 static size_t terms(const hn_case *c) { return (size_t)c->num[K] + 2; }
@@ -107,6 +118,7 @@ const hn_family hn_family_gemm = {
     .flags = HN_FP_MODES,
     .extents = extents,
     .live = live,
+    .down = down,
     .terms = terms,
     .products = products,
     .kernel_args = kernel_args,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mutants of gemm_nt_f32. */
+/* Mutants of the f32 products. */
 #include "gemm.h"
 
 #include <math.h>
@@ -9,6 +9,17 @@
 #include <xmmintrin.h>
 
 #include "mutant.h"
+
+/* How the wrapped op reads its operands: a down its columns (tn), b down its columns (nn, tn). */
+static int a_down(void) { return hn_wrapped_on == HN_ON_GEMM_TN; }
+static int b_down(void) { return hn_wrapped_on != HN_ON_GEMM_NT; }
+
+/* Moves the operands to row i and term l. */
+static void advance(ck_gemm_args *g, size_t i, size_t l)
+{
+    g->a += a_down() ? l * g->lda + i : i * g->lda + l;
+    g->b += b_down() ? l * g->ldb : l;
+}
 
 /* --- The wrapped kernel on wrong arguments. */
 
@@ -23,7 +34,7 @@ static void k_tail(const void *args)
 static void k_head(const void *args)
 {
     ck_gemm_args g = *(const ck_gemm_args *)args;
-    if (g.k > 16) g.a++, g.b++, g.k--;
+    if (g.k > 16) advance(&g, 0, 1), g.k--;
     hn_wrapped(&g);
 }
 
@@ -42,7 +53,7 @@ static void last_row_from(const ck_gemm_args *args, ck_gemm_args g)
 static void last_row_k_tail(const void *args)
 {
     ck_gemm_args g = *(const ck_gemm_args *)args;
-    g.a += (g.m - 1) * g.lda;
+    if (g.k) advance(&g, g.m - 1, 0);
     g.k -= g.k > 0;
     last_row_from(args, g);
 }
@@ -64,18 +75,32 @@ static void last_row_of_c(const void *args)
     ck_gemm_args g = *(const ck_gemm_args *)args;
     hn_wrapped(args);
     if (g.ldc <= g.n || g.m < 2 || g.beta == 0.0f || g.c == g.y) return;
-    g.a += (g.m - 1) * g.lda;
+    if (g.k) advance(&g, g.m - 1, 0);
     g.y += (g.m - 1) * g.ldy;
     g.c += (g.m - 1) * g.n;
     g.m = 1;
     hn_wrapped(&g);
 }
 
-static void columns_by_k(const void *args)
+/* The rows of b as if nothing lay between them. */
+static void b_tight(const void *args)
 {
     ck_gemm_args g = *(const ck_gemm_args *)args;
-    g.ldb = g.k;
+    g.ldb = b_down() ? g.n : g.k;
     hn_wrapped(&g);
+}
+
+/* The last term is one element to the right instead of one row down. */
+static void last_term_beside(const void *args)
+{
+    ck_gemm_args g = *(const ck_gemm_args *)args;
+    hn_wrapped(&g);
+    if (g.k < 2 || g.n < 2) return;
+    const float *b = g.b + (g.k - 2) * g.ldb + 1;
+    for (size_t i = 0; i < g.m; i++) {
+        const float a = a_down() ? g.a[(g.k - 1) * g.lda + i] : g.a[i * g.lda + g.k - 1];
+        g.y[i * g.ldy] += g.alpha * a * (b[0] - g.b[(g.k - 1) * g.ldb]);
+    }
 }
 
 static void swapped_tail(const void *args)
@@ -133,17 +158,18 @@ static void bias_first_only(const void *args)
 static void bf16_activations(const void *args)
 {
     ck_gemm_args g = *(const ck_gemm_args *)args;
-    float *a = malloc((g.m * g.k + 1) * sizeof *a);
-    for (size_t i = 0; i < g.m; i++)
-        for (size_t l = 0; l < g.k; l++) {
+    const size_t rows = a_down() ? g.k : g.m, cols = a_down() ? g.m : g.k;
+    float *a = malloc((rows * cols + 1) * sizeof *a);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t l = 0; l < cols; l++) {
             uint32_t bits;
             memcpy(&bits, &g.a[i * g.lda + l], sizeof bits);
             bits = (bits + 0x7fffu + (bits >> 16 & 1)) & 0xffff0000u;
             if (isnan(g.a[i * g.lda + l])) bits = 0x7fc00000u;
-            memcpy(&a[i * g.k + l], &bits, sizeof bits);
+            memcpy(&a[i * cols + l], &bits, sizeof bits);
         }
     g.a = a;
-    g.lda = g.k;
+    g.lda = cols;
     hn_wrapped(&g);
     free(a);
 }
@@ -154,54 +180,82 @@ static const ck_numspec any_order = {
     .lanes = 0, .accs = 1, .flags = CK_NUM_MULADD | CK_NUM_BATCH_INVARIANT, .alias = 1u << 3
 };
 
-typedef float dot_fn(const float *a, const float *b, size_t k);
+/* One ascending chain, in chunks of 128: what the spec of the kernels says, but for the chunks. */
+static const ck_numspec chunked = { .lanes = 1,
+                                    .accs = 1,
+                                    .kc = 128,
+                                    .flags = CK_NUM_MULADD | CK_NUM_BATCH_INVARIANT,
+                                    .alias = 1u << 3 };
 
-static float ascending(const float *a, const float *b, size_t k)
+/* Term l of output (i, j). */
+static float term(const ck_gemm_args *g, size_t i, size_t j, size_t l)
+{
+    const float a = a_down() ? g->a[l * g->lda + i] : g->a[i * g->lda + l];
+    return a * (b_down() ? g->b[l * g->ldb + j] : g->b[j * g->ldb + l]);
+}
+
+typedef float sum_fn(const ck_gemm_args *g, size_t i, size_t j);
+
+static float ascending(const ck_gemm_args *g, size_t i, size_t j)
 {
     float sum = 0.0f;
-    for (size_t l = 0; l < k; l++) sum += a[l] * b[l];
+    for (size_t l = 0; l < g->k; l++) sum += term(g, i, j, l);
     return sum;
 }
 
-static float descending(const float *a, const float *b, size_t k)
+static float descending(const ck_gemm_args *g, size_t i, size_t j)
 {
     float sum = 0.0f;
-    for (size_t l = k; l-- > 0;) sum += a[l] * b[l];
+    for (size_t l = g->k; l-- > 0;) sum += term(g, i, j, l);
     return sum;
 }
+
+/* Chunks of `chunk` terms; the sums of those after the first replace what was there if `lost`. */
+static float chunks(const ck_gemm_args *g, size_t i, size_t j, int lost)
+{
+    float sum = 0.0f;
+    for (size_t l = 0; l < g->k; l += 128) {
+        float part = 0.0f;
+        for (size_t t = l; t < g->k && t < l + 128; t++) part += term(g, i, j, t);
+        sum = lost ? part : sum + part;
+    }
+    return sum;
+}
+
+static float in_chunks(const ck_gemm_args *g, size_t i, size_t j) { return chunks(g, i, j, 0); }
+static float last_chunk(const ck_gemm_args *g, size_t i, size_t j) { return chunks(g, i, j, 1); }
 
 /* Eight lanes, whose tail replaces what they hold. */
-static float replaced_lanes(const float *a, const float *b, size_t k)
+static float replaced_lanes(const ck_gemm_args *g, size_t i, size_t j)
 {
     float lane[8] = { 0 }, sum = 0.0f;
-    const size_t whole = k / 8 * 8;
-    for (size_t l = 0; l < whole; l++) lane[l % 8] += a[l] * b[l];
-    for (size_t l = whole; l < k; l++) lane[l % 8] = a[l] * b[l];
-    for (size_t i = 0; i < 8; i++) sum += lane[i];
+    const size_t whole = g->k / 8 * 8;
+    for (size_t l = 0; l < whole; l++) lane[l % 8] += term(g, i, j, l);
+    for (size_t l = whole; l < g->k; l++) lane[l % 8] = term(g, i, j, l);
+    for (size_t l = 0; l < 8; l++) sum += lane[l];
     return sum;
 }
 
-static void own_row(const ck_gemm_args *g, size_t i, dot_fn *dot)
+static void own_row(const ck_gemm_args *g, size_t i, sum_fn *sum)
 {
     for (size_t j = 0; j < g->n; j++) {
-        float y = g->alpha * dot(g->a + i * g->lda, g->b + j * g->ldb, g->k);
+        float y = g->alpha * sum(g, i, j);
         if (g->beta != 0.0f) y += g->beta * g->c[i * g->ldc + j];
         if (g->bias) y += g->bias[j];
         g->y[i * g->ldy + j] = y;
     }
 }
 
-static void own(const void *args)
+static void own_rows(const void *args, sum_fn *sum)
 {
     const ck_gemm_args *g = args;
-    for (size_t i = 0; i < g->m; i++) own_row(g, i, ascending);
+    for (size_t i = 0; i < g->m; i++) own_row(g, i, sum);
 }
 
-static void lane_replaced(const void *args)
-{
-    const ck_gemm_args *g = args;
-    for (size_t i = 0; i < g->m; i++) own_row(g, i, replaced_lanes);
-}
+static void own(const void *args) { own_rows(args, ascending); }
+static void own_chunks(const void *args) { own_rows(args, in_chunks); }
+static void last_chunk_only(const void *args) { own_rows(args, last_chunk); }
+static void lane_replaced(const void *args) { own_rows(args, replaced_lanes); }
 
 /* The row that a tile of several does not take is summed in another order. */
 static void batch_row(const void *args)
@@ -213,14 +267,23 @@ static void batch_row(const void *args)
 
 /* --- Strict kernels that keep the bound and not the bits, or not the mode. */
 
-static void strict_chain(const void *args)
+/* The terms l with l mod step = first, ascending. */
+static double strict_part(const ck_gemm_args *g, size_t i, size_t j, size_t first, size_t step)
 {
-    const ck_gemm_args *g = args;
+    double sum = 0.0;
+    for (size_t l = first; l < g->k; l += step) {
+        const float a = a_down() ? g->a[l * g->lda + i] : g->a[i * g->lda + l];
+        sum += (double)a * (double)(b_down() ? g->b[l * g->ldb + j] : g->b[j * g->ldb + l]);
+    }
+    return sum;
+}
+
+static void strict_sums(const ck_gemm_args *g, size_t chains)
+{
     for (size_t i = 0; i < g->m; i++)
         for (size_t j = 0; j < g->n; j++) {
             double y = 0.0;
-            for (size_t l = 0; l < g->k; l++)
-                y += (double)g->a[i * g->lda + l] * (double)g->b[j * g->ldb + l];
+            for (size_t s = 0; s < chains; s++) y += strict_part(g, i, j, s, chains);
             y *= (double)g->alpha;
             if (g->beta != 0.0f) y += (double)g->beta * (double)g->c[i * g->ldc + j];
             if (g->bias) y += (double)g->bias[j];
@@ -228,30 +291,42 @@ static void strict_chain(const void *args)
         }
 }
 
-static void strict_other_tree(const void *args)
+/* In the caller's mode. */
+static void strict_modeless(const void *args) { strict_sums(args, b_down() ? 1 : 16); }
+
+static void strict_other_order(const void *args, size_t chains)
 {
     const unsigned before = _mm_getcsr();
     _mm_setcsr(0x1f80);
-    strict_chain(args);
+    strict_sums(args, chains);
     _mm_setcsr(before);
 }
 
-#define ROW(what, mode, by)                                                      \
-    {                                                                            \
-        .name = #what, .on = HN_ON_GEMM, .modes = mode, .fn = what, .checks = by \
+/* The right order but for the tree; one chain where there should be lanes, two where there should be
+ * one chain. */
+static void strict_other_tree(const void *args) { strict_other_order(args, b_down() ? 2 : 1); }
+
+#define ON(ons, what, mode, by)                                           \
+    {                                                                     \
+        .name = #what, .on = ons, .modes = mode, .fn = what, .checks = by \
     }
-#define OWN(what, by)                                                                   \
+#define ROW(what, mode, by) ON(HN_ON_GEMM, what, mode, by)
+#define OWN(what, by, num)                                                              \
     {                                                                                   \
         .name = #what, .on = HN_ON_GEMM, .modes = HN_IN_FAST, .fn = what, .checks = by, \
-        .spec = &any_order                                                              \
+        .spec = &(num)                                                                  \
     }
+/* Where sums run down columns. */
+enum { DOWN = HN_ON_GEMM_NN | HN_ON_GEMM_TN };
 static const hn_mutant list[] = {
     ROW(k_tail, HN_IN_BOTH, HN_BY_NUMBERS),
     ROW(k_head, HN_IN_BOTH, HN_BY_NUMBERS),
     ROW(last_row_k_tail, HN_IN_BOTH, HN_BY_NUMBERS | HN_BY(BATCH)),
-    ROW(last_row_of_a, HN_IN_BOTH, HN_BY(JUNK) | HN_BY_NUMBERS | HN_BY(BATCH)),
+    ON(HN_ON_GEMM & ~HN_ON_GEMM_TN, last_row_of_a, HN_IN_BOTH,
+       HN_BY(JUNK) | HN_BY_NUMBERS | HN_BY(BATCH)),
     ROW(last_row_of_c, HN_IN_BOTH, HN_BY(JUNK) | HN_BY_NUMBERS | HN_BY(BATCH)),
-    ROW(columns_by_k, HN_IN_BOTH, HN_BY(JUNK) | HN_BY_NUMBERS),
+    ROW(b_tight, HN_IN_BOTH, HN_BY(JUNK) | HN_BY_NUMBERS),
+    ON(DOWN, last_term_beside, HN_IN_BOTH, HN_BY_NUMBERS),
     ROW(swapped_tail, HN_IN_BOTH, HN_BY_NUMBERS),
     ROW(alpha_ignored, HN_IN_BOTH, HN_BY_NUMBERS),
     ROW(beta_ignored, HN_IN_BOTH, HN_BY_NUMBERS),
@@ -259,12 +334,22 @@ static const hn_mutant list[] = {
     ROW(bias_ignored, HN_IN_BOTH, HN_BY_NUMBERS),
     ROW(bias_first_only, HN_IN_BOTH, HN_BY_NUMBERS),
     ROW(bf16_activations, HN_IN_BOTH, HN_BY_NUMBERS),
-    OWN(own, 0),
-    OWN(lane_replaced, HN_BY_NUMBERS),
-    OWN(batch_row, HN_BY(BATCH)),
+    OWN(own, 0, any_order),
+    OWN(own_chunks, 0, chunked),
+    /* one_chain is own_chunks without its chunks: the declared height is too low */
+    { .name = "one_chain",
+      .on = HN_ON_GEMM,
+      .modes = HN_IN_FAST,
+      .fn = own,
+      .checks = HN_BY(VALUE),
+      .spec = &chunked },
+    OWN(last_chunk_only, HN_BY_NUMBERS, chunked),
+    OWN(lane_replaced, HN_BY_NUMBERS, any_order),
+    OWN(batch_row, HN_BY(BATCH), any_order),
     ROW(strict_other_tree, HN_IN_STRICT, HN_BY(STRICT)),
-    ROW(strict_chain, HN_IN_STRICT, HN_BY_NUMBERS),
+    ROW(strict_modeless, HN_IN_STRICT, HN_BY_NUMBERS),
 };
+#undef ON
 #undef ROW
 #undef OWN
 

@@ -94,20 +94,20 @@ static void body(const void *args) { hn_wrapped(args); }
         .name = what, .on = HN_ON_ALL, .modes = HN_IN_BOTH, .fn = body, .checks = HN_BY(ISA), \
         .stage = HN_BY_TRACE, .isa = is, .wraps = from, .lacks = without                      \
     }
-#define DEATH(f, mode)                                                                \
-    {                                                                                 \
-        .name = #f, .on = HN_ON_GEMM, .modes = mode, .fn = f, .checks = HN_BY(CRASH), \
-        .stage = HN_BY_RUN                                                            \
+#define DEATH(f, mode)                                                                   \
+    {                                                                                    \
+        .name = #f, .on = HN_ON_GEMM_NT, .modes = mode, .fn = f, .checks = HN_BY(CRASH), \
+        .stage = HN_BY_RUN                                                               \
     }
 static const hn_mutant list[] = {
     ROW("clobbers_rbx", hn_broken_rbx, HN_ON_ALL, HN_IN_BOTH, HN_BY(ABI)),
-    ROW("clobbers_rbp", hn_broken_rbp, HN_ON_GEMM, HN_IN_FAST, HN_BY(ABI)),
-    ROW("clobbers_r12", hn_broken_r12, HN_ON_GEMM, HN_IN_FAST, HN_BY(ABI)),
-    ROW("clobbers_r13", hn_broken_r13, HN_ON_GEMM, HN_IN_FAST, HN_BY(ABI)),
-    ROW("clobbers_r14", hn_broken_r14, HN_ON_GEMM, HN_IN_FAST, HN_BY(ABI)),
+    ROW("clobbers_rbp", hn_broken_rbp, HN_ON_GEMM_NT, HN_IN_FAST, HN_BY(ABI)),
+    ROW("clobbers_r12", hn_broken_r12, HN_ON_GEMM_NT, HN_IN_FAST, HN_BY(ABI)),
+    ROW("clobbers_r13", hn_broken_r13, HN_ON_GEMM_NT, HN_IN_FAST, HN_BY(ABI)),
+    ROW("clobbers_r14", hn_broken_r14, HN_ON_GEMM_NT, HN_IN_FAST, HN_BY(ABI)),
     ROW("clobbers_r15", hn_broken_r15, HN_ON_ALL, HN_IN_FAST, HN_BY(ABI)),
     ROW("writes_stack", hn_broken_stack, HN_ON_ALL, HN_IN_FAST, HN_BY(ABI)),
-    ROW("writes_stack_far", hn_broken_stack_far, HN_ON_GEMM, HN_IN_FAST, HN_BY(ABI)),
+    ROW("writes_stack_far", hn_broken_stack_far, HN_ON_GEMM_NT, HN_IN_FAST, HN_BY(ABI)),
     ROW("sets_direction", hn_broken_direction, HN_ON_ALL, HN_IN_FAST, HN_BY(ABI)),
     { .name = "leaves_upper",
       .on = HN_ON_ALL,
@@ -119,10 +119,10 @@ static const hn_mutant list[] = {
     ROW("sets_rounding", rounding, HN_ON_ALL, HN_IN_FAST, HN_BY(FPENV)),
     ROW("sets_x87", x87_precision, HN_ON_ALL, HN_IN_FAST, HN_BY(FPENV)),
     ROW("writes_null", hn_broken_null, HN_ON_ALL, HN_IN_BOTH, HN_BY(CRASH)),
-    ROW("illegal", hn_broken_illegal, HN_ON_GEMM, HN_IN_FAST, HN_BY(CRASH)),
+    ROW("illegal", hn_broken_illegal, HN_ON_GEMM_NT, HN_IN_FAST, HN_BY(CRASH)),
     ROW("aborts", aborts, HN_ON_ALL, HN_IN_FAST, HN_BY(CRASH)),
     /* two seconds each */
-    ROW("hangs", hangs, HN_ON_GEMM, HN_IN_FAST, HN_BY(HANG)),
+    ROW("hangs", hangs, HN_ON_GEMM_NT, HN_IN_FAST, HN_BY(HANG)),
     ROW("hangs", hangs, HN_ON_SOFTMAX, HN_IN_STRICT, HN_BY(HANG)),
     CLAIM("scalar_as_sse41", "sse41", "scalar", lacks_sse41),
     CLAIM("scalar_as_avx2", "avx2", "scalar", lacks_avx2),

@@ -134,6 +134,7 @@ static void uses_beyond(const void *args)
     const hn_view v = hn_view_of(args);
     const hn_seen *o = &v.of[1];
     hn_wrapped(args);
+    if (!o->at) return;
     v.of[0].at[0] ^= *hn_seen_at(o, o->rows - 1, hn_seen_live(o, o->rows - 1));
 }
 
@@ -177,13 +178,13 @@ static void beta_zero_reads_c(const void *args)
     }
 static const hn_mutant list[] = {
     ROW(reads_after_1, HN_ON_ALL, HN_IN_BOTH, HN_BY(GUARD)),
-    ROW(reads_after_2, HN_ON_GEMM | HN_ON_GEMM_Q, HN_IN_BOTH, HN_BY(GUARD)),
-    ROW(reads_after_3, HN_ON_GEMM | HN_ON_GEMM_Q, HN_IN_FAST, HN_BY(GUARD)),
-    ROW(reads_after_4, HN_ON_GEMM, HN_IN_FAST, HN_BY(GUARD)),
+    ROW(reads_after_2, HN_ON_GEMM | HN_ON_GEMM_Q | HN_ON_GEMV, HN_IN_BOTH, HN_BY(GUARD)),
+    ROW(reads_after_3, HN_ON_GEMM | HN_ON_GEMM_Q | HN_ON_GEMV, HN_IN_FAST, HN_BY(GUARD)),
+    ROW(reads_after_4, HN_ON_GEMM | HN_ON_GEMV, HN_IN_FAST, HN_BY(GUARD)),
     ROW(reads_before_1, HN_ON_ALL, HN_IN_BOTH, HN_BY(GUARD)),
-    ROW(reads_before_2, HN_ON_GEMM | HN_ON_GEMM_Q, HN_IN_BOTH, HN_BY(GUARD)),
-    ROW(reads_before_3, HN_ON_GEMM | HN_ON_GEMM_Q, HN_IN_FAST, HN_BY(GUARD)),
-    ROW(reads_before_4, HN_ON_GEMM, HN_IN_FAST, HN_BY(GUARD)),
+    ROW(reads_before_2, HN_ON_GEMM | HN_ON_GEMM_Q | HN_ON_GEMV, HN_IN_BOTH, HN_BY(GUARD)),
+    ROW(reads_before_3, HN_ON_GEMM | HN_ON_GEMM_Q | HN_ON_GEMV, HN_IN_FAST, HN_BY(GUARD)),
+    ROW(reads_before_4, HN_ON_GEMM | HN_ON_GEMV, HN_IN_FAST, HN_BY(GUARD)),
     ROW(writes_slack, HN_ON_ROWS, HN_IN_BOTH, HN_BY(SLACK)),
     ROW(writes_last_slack, HN_ON_ROWS, HN_IN_FAST, HN_BY(SLACK)),
     ROW(writes_after, HN_ON_ALL, HN_IN_BOTH, HN_BY(SLACK) | HN_BY(GUARD)),
@@ -191,11 +192,11 @@ static const hn_mutant list[] = {
     ROW(last_unwritten, HN_ON_ALL, HN_IN_BOTH, HN_BY(UNWRITTEN)),
     ROW(last_code_unwritten, HN_ON_QUANTIZE, HN_IN_BOTH, HN_BY(PREFILL)),
     ROW(changes_1, HN_ON_ALL, HN_IN_BOTH, HN_BY(INPUT)),
-    ROW(changes_2, HN_ON_GEMM | HN_ON_GEMM_Q, HN_IN_FAST, HN_BY(INPUT)),
-    ROW(changes_3, HN_ON_GEMM | HN_ON_GEMM_Q, HN_IN_FAST, HN_BY(INPUT)),
+    ROW(changes_2, HN_ON_GEMM | HN_ON_GEMM_Q | HN_ON_GEMV, HN_IN_FAST, HN_BY(INPUT)),
+    ROW(changes_3, HN_ON_GEMM | HN_ON_GEMM_Q | HN_ON_GEMV, HN_IN_FAST, HN_BY(INPUT)),
     ROW(scribbles_1, HN_ON_ROWS, HN_IN_FAST, HN_BY(INPUT)),
     ROW(uses_slack_1, HN_ON_ROWS, HN_IN_BOTH, HN_BY(JUNK)),
-    ROW(uses_slack_2, HN_ON_GEMM | HN_ON_GEMM_Q, HN_IN_FAST, HN_BY(JUNK)),
+    ROW(uses_slack_2, HN_ON_GEMM | HN_ON_GEMM_Q | HN_ON_GEMV, HN_IN_FAST, HN_BY(JUNK)),
     ROW(uses_beyond, HN_ON_ALL, HN_IN_FAST, HN_BY(JUNK) | HN_BY(GUARD)),
     ROW(adds_old, HN_ON_F32, HN_IN_BOTH, HN_BY(PREFILL) | HN_BY(UNWRITTEN)),
     ROW(adds_old_finite, HN_ON_F32, HN_IN_FAST, HN_BY(PREFILL)),

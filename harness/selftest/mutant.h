@@ -8,14 +8,18 @@
 
 /* The ops a mutant is made for. */
 enum {
-    HN_ON_GEMM = 1 << 0,
+    HN_ON_GEMM_NT = 1 << 0,
     HN_ON_GEMM_Q = 1 << 1,
     HN_ON_SOFTMAX = 1 << 2,
     HN_ON_EXP = 1 << 3,
     HN_ON_QUANTIZE = 1 << 4,
     HN_ON_DEQUANT = 1 << 5,
-    HN_ON_OPS = 6,
+    HN_ON_GEMM_NN = 1 << 6,
+    HN_ON_GEMM_TN = 1 << 7,
+    HN_ON_GEMV = 1 << 8,
+    HN_ON_OPS = 9,
     HN_ON_ALL = (1 << HN_ON_OPS) - 1,
+    HN_ON_GEMM = HN_ON_GEMM_NT | HN_ON_GEMM_NN | HN_ON_GEMM_TN,
     /* outputs are floats; several rows; operands with leading dimensions */
     HN_ON_F32 = HN_ON_ALL & ~HN_ON_QUANTIZE,
     HN_ON_ROWS = HN_ON_GEMM | HN_ON_GEMM_Q | HN_ON_SOFTMAX
@@ -52,7 +56,8 @@ typedef struct hn_mutants {
     size_t count;
 } hn_mutants;
 extern const hn_mutants hn_mutants_position, hn_mutants_memory, hn_mutants_machine;
-extern const hn_mutants hn_mutants_gemm, hn_mutants_gemm_q, hn_mutants_softmax, hn_mutants_quant;
+extern const hn_mutants hn_mutants_gemm, hn_mutants_gemv, hn_mutants_gemm_q, hn_mutants_softmax,
+    hn_mutants_quant;
 
 /* An operand as the kernel sees it: rows of units. Row r has r % period + 1 live units, or cols of
  * them if period is 0. */
@@ -74,7 +79,9 @@ typedef struct hn_target {
 } hn_target;
 extern const hn_target hn_targets[HN_ON_OPS];
 
-/* Set before a mutant runs: the kernel it wraps, its fast mode, and how to see its arguments. */
+/* Set before a mutant runs: its op, the kernel it wraps, its fast mode, and how to see its arguments.
+ */
+extern unsigned hn_wrapped_on;
 extern ck_fn *hn_wrapped, *hn_wrapped_fast;
 extern hn_view_fn *hn_viewer;
 

@@ -9,8 +9,8 @@
 #include "mutant.h"
 
 static const hn_mutants *const lists[] = {
-    &hn_mutants_position, &hn_mutants_memory,  &hn_mutants_machine, &hn_mutants_gemm,
-    &hn_mutants_gemm_q,   &hn_mutants_softmax, &hn_mutants_quant,
+    &hn_mutants_position, &hn_mutants_memory, &hn_mutants_machine, &hn_mutants_gemm,
+    &hn_mutants_gemv,     &hn_mutants_gemm_q, &hn_mutants_softmax, &hn_mutants_quant,
 };
 
 /* The right kernels: libck.so beside this library. */
@@ -104,6 +104,7 @@ const ck_subject *ck_subject_v1(void)
     if (wraps->unavailable || (m->lacks && m->lacks())) return &subject;
     hn_wrapped_fast = wraps->fn;
     hn_wrapped = strict ? wraps->fn_strict : wraps->fn;
+    hn_wrapped_on = 1u << op;
     hn_viewer = hn_targets[op].view;
     kernels[1] = *wraps;
     kernels[1].isa = "zmutant"; /* after the right one */

@@ -61,8 +61,8 @@ typedef struct presentation {
 } presentation;
 
 static const hn_mutants *const lists[] = {
-    &hn_mutants_position, &hn_mutants_memory,  &hn_mutants_machine, &hn_mutants_gemm,
-    &hn_mutants_gemm_q,   &hn_mutants_softmax, &hn_mutants_quant,
+    &hn_mutants_position, &hn_mutants_memory, &hn_mutants_machine, &hn_mutants_gemm,
+    &hn_mutants_gemv,     &hn_mutants_gemm_q, &hn_mutants_softmax, &hn_mutants_quant,
 };
 
 static const ck_subject *subject;
@@ -90,6 +90,7 @@ static ck_kernel make_kernel(const item *it)
     ck_kernel kernel = *wrapped_kernel(it);
     hn_wrapped_fast = kernel.fn;
     hn_wrapped = it->strict ? kernel.fn_strict : kernel.fn;
+    hn_wrapped_on = 1u << it->op;
     hn_viewer = hn_targets[it->op].view;
     *(it->strict ? &kernel.fn_strict : &kernel.fn) = m->fn;
     kernel.isa = m->isa ? m->isa : "mutant";

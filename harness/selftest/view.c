@@ -11,6 +11,7 @@
 #include "softmax.h"
 #include "unary.h"
 
+unsigned hn_wrapped_on;
 ck_fn *hn_wrapped, *hn_wrapped_fast;
 hn_view_fn *hn_viewer;
 
@@ -22,13 +23,44 @@ static hn_seen see(const void *at, size_t rows, size_t cols, size_t ld, size_t u
     return seen;
 }
 
-static void view_gemm(const void *args, hn_view *v)
+static void view_gemm(const ck_gemm_args *g, hn_view *v)
+{
+    v->of[0] = see(g->y, g->m, g->n, g->ldy, sizeof(float));
+    v->of[3] = see(g->c, g->m, g->n, g->ldc, sizeof(float));
+    v->of[4] = see(g->bias, 1, g->n, g->n, sizeof(float));
+}
+
+static void view_gemm_nt(const void *args, hn_view *v)
 {
     const ck_gemm_args *g = args;
-    v->of[0] = see(g->y, g->m, g->n, g->ldy, sizeof(float));
+    view_gemm(g, v);
     v->of[1] = see(g->a, g->m, g->k, g->lda, sizeof(float));
     v->of[2] = see(g->b, g->n, g->k, g->ldb, sizeof(float));
-    v->of[3] = see(g->c, g->m, g->n, g->ldc, sizeof(float));
+}
+
+static void view_gemm_nn(const void *args, hn_view *v)
+{
+    const ck_gemm_args *g = args;
+    view_gemm(g, v);
+    v->of[1] = see(g->a, g->m, g->k, g->lda, sizeof(float));
+    v->of[2] = see(g->b, g->k, g->n, g->ldb, sizeof(float));
+}
+
+static void view_gemm_tn(const void *args, hn_view *v)
+{
+    const ck_gemm_args *g = args;
+    view_gemm(g, v);
+    v->of[1] = see(g->a, g->k, g->m, g->lda, sizeof(float));
+    v->of[2] = see(g->b, g->k, g->n, g->ldb, sizeof(float));
+}
+
+static void view_gemv(const void *args, hn_view *v)
+{
+    const ck_gemv_args *g = args;
+    v->of[0] = see(g->y, 1, g->n, g->n, sizeof(float));
+    v->of[1] = see(g->x, 1, g->k, g->k, sizeof(float));
+    v->of[2] = see(g->b, g->n, g->k, g->ldb, sizeof(float));
+    v->of[3] = see(g->c, 1, g->n, g->n, sizeof(float));
     v->of[4] = see(g->bias, 1, g->n, g->n, sizeof(float));
 }
 
@@ -74,9 +106,15 @@ static void view_dequant(const void *args, hn_view *v)
 }
 
 const hn_target hn_targets[HN_ON_OPS] = {
-    { "gemm_nt_f32", view_gemm },           { "gemm_nt_q8_0_q8_0", view_gemm_q },
-    { "softmax_causal_f32", view_softmax }, { "exp_f32", view_unary },
-    { "quantize_row_q8_0", view_quantize }, { "dequant_row_q8_0", view_dequant },
+    { "gemm_nt_f32", view_gemm_nt },
+    { "gemm_nt_q8_0_q8_0", view_gemm_q },
+    { "softmax_causal_f32", view_softmax },
+    { "exp_f32", view_unary },
+    { "quantize_row_q8_0", view_quantize },
+    { "dequant_row_q8_0", view_dequant },
+    { "gemm_nn_f32", view_gemm_nn },
+    { "gemm_tn_f32", view_gemm_tn },
+    { "gemv_f32", view_gemv },
 };
 
 void hn_spoil(const hn_seen *o, size_t row, size_t col)

@@ -375,6 +375,41 @@ static void integers_are_not_zero(void **state)
     drop(&d);
 }
 
+/* Element (row, col) of operand k, or (col, row) where sums run down the columns. */
+static float across(const data *d, const hn_case *c, size_t k, size_t row, size_t col)
+{
+    const hn_placed *p = &d->at[k];
+    const size_t at = hn_down(c, k) ? col * p->ld + row : row * p->ld + col;
+    float x;
+    memcpy(&x, p->at + at * p->unit, sizeof x);
+    return x;
+}
+
+/* The operands of a sum are the same, however they lie. */
+static void sums_run_down_as_along(void **state)
+{
+    data along = { 0 }, down = { 0 };
+    (void)state;
+    for (uint32_t seed = 0; seed < 90; seed++) {
+        hn_case c, d;
+        hn_case_init(&c, hn_op_find("gemm_nt_f32"));
+        c.seed = seed;
+        hn_case_draw(&c, HN_FIXED_LD);
+        d = c;
+        d.op = hn_op_find(seed % 2 ? "gemm_nn_f32" : "gemm_tn_f32");
+        fill(&along, &c);
+        fill(&down, &d);
+        for (size_t k = 1; k <= 2 && c.num[2] > 0; k++)
+            for (size_t r = 0; r < along.at[k].rows; r++)
+                for (size_t l = 0; l < along.at[k].cols; l++) {
+                    const float x = across(&along, &c, k, r, l), y = across(&down, &d, k, r, l);
+                    assert_memory_equal(&x, &y, sizeof x);
+                }
+    }
+    drop(&along);
+    drop(&down);
+}
+
 int hn_test_data(void)
 {
     const struct CMUnitTest tests[] = {
@@ -389,6 +424,7 @@ int hn_test_data(void)
         cmocka_unit_test(every_bit_of_blocks_toggles),
         cmocka_unit_test(scales_of_neighbours_differ),
         cmocka_unit_test(integers_are_not_zero),
+        cmocka_unit_test(sums_run_down_as_along),
     };
     return cmocka_run_group_tests_name("data", tests, NULL, NULL);
 }

@@ -1,12 +1,131 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of gemm_nt_f32, compiled once per ISA, after simd/<isa>.h and CK_GEMM_MR, CK_GEMM_NR. */
+/* The text of gemm_nt_f32, compiled once per ISA: gemm_f32.h says after what. */
 #ifndef CK_GEMM_NT_F32_H
 #define CK_GEMM_NT_F32_H
 
-#include <assert.h>
+#include "gemm_f32.h"
 
-#include "gemm.h"
-#include "strict.h"
+/* LANES columns and terms of b, of which `wide` and `deep` exist; the others are 0. */
+typedef float gemm_square[CK_VF_LANES * CK_VF_LANES];
+static inline void gemm_copy_square(gemm_square to, const float *b, size_t ld, size_t wide,
+                                    size_t deep)
+{
+    for (size_t c = 0; c < CK_VF_LANES; c++)
+        for (size_t l = 0; l < CK_VF_LANES; l++)
+            to[c * CK_VF_LANES + l] = c < wide && l < deep ? b[c * ld + l] : 0.0f;
+}
+
+/* Fetches the line that lies `ahead` of term l in each of LANES columns, if one begins there. */
+GEMM_INLINE void gemm_fetch_ahead(const float *b, size_t ld, size_t l, size_t ahead)
+{
+    if (ahead == 0 || l % GEMM_LINE) return;
+    for (size_t c = 0; c < CK_VF_LANES; c++) __builtin_prefetch(b + c * ld + l + ahead);
+}
+
+/* How far from a part of b the next one is; 0: there is no whole one. */
+static inline size_t gemm_ahead(const ck_gemm_args *g, gemm_part part)
+{
+    if (part.wide < GEMM_NC || g->k < GEMM_KC) return 0;
+    if (g->k - part.l >= 2 * GEMM_KC) return GEMM_KC;
+    return g->n - part.at >= 2 * GEMM_NC ? GEMM_NC * g->ldb - part.l : 0;
+}
+
+static inline void gemm_pack_square(const float *b, size_t ld, float *to)
+{
+    ck_vf x[CK_VF_LANES];
+    ck_vf_load_across(x, b, ld);
+    for (size_t t = 0; t < CK_VF_LANES; t++) ck_vf_store(to + t * GEMM_NR, x[t]);
+}
+
+/* The columns that a panel lacks are 0. */
+static inline void gemm_pack_b_columns(const ck_gemm_args *g, gemm_part part, float *to)
+{
+    const size_t ahead = g->m < GEMM_FETCH_ROWS ? gemm_ahead(g, part) : 0;
+    gemm_square corner;
+    for (size_t c = 0; c < part.wide || c % GEMM_NR; c += CK_VF_LANES) {
+        const size_t wide = c < part.wide ? part.wide - c : 0;
+        const float *b = g->b + (wide ? part.at + c : 0) * g->ldb + part.l;
+        for (size_t l = 0; l < part.deep; l += CK_VF_LANES) {
+            float *row = to + gemm_column(c) + l * GEMM_NR;
+            const size_t deep = part.deep - l;
+            gemm_fetch_ahead(b, g->ldb, l, ahead);
+            if (wide >= CK_VF_LANES && deep >= CK_VF_LANES) {
+                gemm_pack_square(b + l, g->ldb, row);
+            } else {
+                gemm_copy_square(corner, b + l, g->ldb, wide, deep);
+                gemm_pack_square(corner, CK_VF_LANES, row);
+            }
+        }
+    }
+}
+
+GEMM_INLINE void gemm_fetch_b_columns(const ck_gemm_args *g, gemm_part part, size_t from, size_t to,
+                                      size_t all)
+{
+    const size_t ahead = gemm_ahead(g, part);
+    const float *b = g->b + part.at * g->ldb + part.l;
+    for (size_t c = from * GEMM_NC / all; ahead && c < to * GEMM_NC / all; c++)
+        for (size_t l = 0; l < GEMM_KC; l += GEMM_LINE)
+            __builtin_prefetch(b + c * g->ldb + l + ahead);
+}
+
+static inline ck_vf gemm_add_square(ck_vf acc, const float *a, const float *b, size_t ld,
+                                    size_t deep)
+{
+    ck_vf x[CK_VF_LANES];
+    ck_vf_load_across(x, b, ld);
+    for (size_t t = 0; t < CK_VF_LANES; t++)
+        if (t < deep) acc = ck_vf_muladd(ck_vf_set1(a[t]), x[t], acc);
+    return acc;
+}
+
+/* A chunk of the sums of one row and LANES columns, b as it lies in memory. */
+static inline ck_vf gemm_vector_chunk(const ck_gemm_args *g, gemm_part part)
+{
+    enum { AHEAD = 4 * GEMM_LINE };
+    const float *a = g->a + part.l, *b = g->b + part.at * g->ldb + part.l;
+    gemm_square corner;
+    ck_vf acc = ck_vf_set1(0.0f);
+    for (size_t l = 0; l < part.deep; l += CK_VF_LANES) {
+        const size_t deep = part.deep - l;
+        if (part.wide >= CK_VF_LANES && deep >= CK_VF_LANES) {
+            gemm_fetch_ahead(b, g->ldb, l, g->k - part.l - l > AHEAD ? AHEAD : 0);
+            acc = gemm_add_square(acc, a + l, b + l, g->ldb, CK_VF_LANES);
+        } else {
+            gemm_copy_square(corner, b + l, g->ldb, part.wide, deep);
+            acc = gemm_add_square(acc, a + l, corner, CK_VF_LANES, deep);
+        }
+    }
+    return acc;
+}
+
+/* One row does not pay for packing. The order is that of gemm_run. */
+static inline void gemm_vector(const ck_gemm_args *g)
+{
+    for (size_t j = 0; j < g->n; j += CK_VF_LANES) {
+        gemm_part columns = { j, gemm_least(CK_VF_LANES, g->n - j), 0, 0 };
+        float lanes[CK_VF_LANES];
+        ck_vf sum = ck_vf_set1(0.0f);
+        for (; columns.l < g->k; columns.l += GEMM_KC) {
+            columns.deep = gemm_least(GEMM_KC, g->k - columns.l);
+            const ck_vf chunk = gemm_vector_chunk(g, columns);
+            sum = ck_vf_add(sum, chunk);
+        }
+        ck_vf_store(lanes, sum);
+        gemm_store(g, (gemm_part){ 0, 1, 0, 0 }, columns, lanes);
+    }
+}
+
+static inline void gemm_nt_f32(const void *args)
+{
+    const ck_gemm_args *g = args;
+    const gemm_way way = { NULL, gemm_pack_b_columns, gemm_fetch_b_columns };
+    gemm_check(g, g->k, g->k);
+    if (g->m == 1)
+        gemm_vector(g);
+    else
+        gemm_run(g, &way);
+}
 
 /* Row i of an operand of which k elements are used; with none of them, p may be NULL. */
 static inline const float *gemm_row(const float *p, size_t i, size_t ld, size_t k)
@@ -14,94 +133,15 @@ static inline const float *gemm_row(const float *p, size_t i, size_t ld, size_t 
     return k ? p + i * ld : p;
 }
 
-/* y[i,j] from its dot product. */
-static inline void gemm_store(const ck_gemm_args *g, size_t i, size_t j, float sum)
-{
-    float y = g->alpha * sum;
-    if (g->beta != 0.0f) y = ck_f_muladd(g->beta, g->c[i * g->ldc + j], y);
-    if (g->bias) y += g->bias[j];
-    g->y[i * g->ldy + j] = y;
-}
-
-/* The tile of MR rows from i and NR columns from j. Rows and columns beyond the last repeat it and
- * are not stored. Each output has one accumulator: its bits do not depend on its place in a tile.
- */
-static inline void gemm_tile(const ck_gemm_args *g, size_t i, size_t j)
-{
-    const size_t k = g->k, last_row = g->m - 1 - i, last_column = g->n - 1 - j;
-    const float *a[CK_GEMM_MR], *b[CK_GEMM_NR];
-    ck_vf acc[CK_GEMM_MR][CK_GEMM_NR], av[CK_GEMM_MR];
-    size_t l = 0;
-
-    for (size_t r = 0; r < CK_GEMM_MR; r++)
-        a[r] = gemm_row(g->a, i + (r < last_row ? r : last_row), g->lda, k);
-    for (size_t c = 0; c < CK_GEMM_NR; c++)
-        b[c] = gemm_row(g->b, j + (c < last_column ? c : last_column), g->ldb, k);
-    for (size_t r = 0; r < CK_GEMM_MR; r++)
-        for (size_t c = 0; c < CK_GEMM_NR; c++) acc[r][c] = ck_vf_set1(0.0f);
-
-    for (; k - l >= CK_VF_LANES; l += CK_VF_LANES) {
-        for (size_t r = 0; r < CK_GEMM_MR; r++) av[r] = ck_vf_load(a[r] + l);
-        for (size_t c = 0; c < CK_GEMM_NR; c++) {
-            const ck_vf bv = ck_vf_load(b[c] + l);
-            for (size_t r = 0; r < CK_GEMM_MR; r++) acc[r][c] = ck_vf_muladd(av[r], bv, acc[r][c]);
-        }
-    }
-    if (l < k) { /* the lanes beyond k add 0 * 0 */
-        for (size_t r = 0; r < CK_GEMM_MR; r++) av[r] = ck_vf_load_n(a[r] + l, k - l, 0.0f);
-        for (size_t c = 0; c < CK_GEMM_NR; c++) {
-            const ck_vf bv = ck_vf_load_n(b[c] + l, k - l, 0.0f);
-            for (size_t r = 0; r < CK_GEMM_MR; r++) acc[r][c] = ck_vf_muladd(av[r], bv, acc[r][c]);
-        }
-    }
-    for (size_t r = 0; r < CK_GEMM_MR; r++)
-        for (size_t c = 0; c < CK_GEMM_NR; c++)
-            if (r <= last_row && c <= last_column)
-                gemm_store(g, i + r, j + c, ck_vf_sum(acc[r][c]));
-}
-
-static inline void gemm_check(const ck_gemm_args *g)
-{
-    assert(g->m == 0 || g->n == 0 || g->y);
-    assert(g->m == 0 || g->n == 0 || g->k == 0 || (g->a && g->b));
-    assert(g->m == 0 || g->n == 0 || g->beta == 0.0f || g->c);
-    assert(g->lda >= g->k && g->ldb >= g->k && g->ldy >= g->n);
-    assert(g->beta == 0.0f || g->ldc >= g->n);
-    assert(g->beta == 0.0f || g->y != g->c || g->ldy == g->ldc);
-    (void)g;
-}
-
-static inline void gemm_nt_f32(const void *args)
-{
-    const ck_gemm_args *g = args;
-    gemm_check(g);
-    for (size_t j = 0; j < g->n; j += CK_GEMM_NR)
-        for (size_t i = 0; i < g->m; i += CK_GEMM_MR) gemm_tile(g, i, j);
-}
-
-/* Products of floats are exact in double; lanes are i mod 16, the tail in its own. */
-static inline double gemm_dot_strict(const float *a, const float *b, size_t k)
-{
-    ck_vd16 acc = ck_vd16_set1(0.0);
-    size_t l = 0;
-    for (; k - l >= 16; l += 16)
-        acc = ck_vd16_add(acc, ck_vd16_mul(ck_vd16_load(a + l), ck_vd16_load(b + l)));
-    if (l < k) {
-        const ck_vd16 av = ck_vd16_load_n(a + l, k - l, 0.0f);
-        acc = ck_vd16_add(acc, ck_vd16_mul(av, ck_vd16_load_n(b + l, k - l, 0.0f)));
-    }
-    return ck_vd16_sum(acc);
-}
-
 static inline void gemm_nt_f32_strict(const void *args)
 {
     const ck_gemm_args *g = args;
-    gemm_check(g);
+    gemm_check(g, g->k, g->k);
     for (size_t i = 0; i < g->m; i++)
         for (size_t j = 0; j < g->n; j++) {
             const float *a = gemm_row(g->a, i, g->lda, g->k);
             const float *b = gemm_row(g->b, j, g->ldb, g->k);
-            double y = (double)g->alpha * gemm_dot_strict(a, b, g->k);
+            double y = (double)g->alpha * ck_vd16_dot(a, b, g->k);
             if (g->beta != 0.0f) y += (double)g->beta * (double)g->c[i * g->ldc + j];
             if (g->bias) y += (double)g->bias[j];
             g->y[i * g->ldy + j] = ck_strict_f32(y);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* gemm_nt_f32 for AVX-512: tiles of 2 x 4 dots, 16 lanes each. */
+/* gemm_nt_f32 for AVX-512: tiles of 12 x 32. */
 #include "simd/avx512.h"
 
-enum { CK_GEMM_MR = 2, CK_GEMM_NR = 4 };
+enum { CK_GEMM_MR = 12, CK_GEMM_NV = 2, CK_GEMM_NP = 2 };
 #include "gemm_nt/gemm_nt_f32.h"
 #include "table.h"
 
@@ -11,13 +11,11 @@ void ck_gemm_nt_f32_avx512(const void *args) { gemm_nt_f32(args); }
 void ck_gemm_nt_f32_avx512_strict(const void *args) { ck_strict_run(gemm_nt_f32_strict, args); }
 
 const ck_numspec ck_gemm_nt_f32_avx512_spec = {
-    .lanes = CK_VF_LANES,
+    .lanes = 1,
     .accs = 1,
-    .tail = CK_TAIL_LANE,
-    .tree = CK_TREE_HALVING,
+    .kc = GEMM_KC,
     .mr = CK_GEMM_MR,
-    .nr = CK_GEMM_NR,
-    .ku = CK_VF_LANES,
+    .nr = GEMM_NC,
     .flags = CK_NUM_BATCH_INVARIANT,
     .alias = 1u << 3, /* c */
 };

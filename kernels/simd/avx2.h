@@ -55,6 +55,27 @@ static inline ck_vf ck_vf_shift(ck_vf x, ck_vf n)
     const __m256i exponent = _mm256_slli_epi32(_mm256_cvttps_epi32(n), 23);
     return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(x), exponent));
 }
+/* Four floats each of two rows that are four apart. */
+static inline __m256 ck_vf_load_pair(const float *p, size_t ld)
+{
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p)), _mm_loadu_ps(p + 4 * ld),
+                                1);
+}
+/* Both halves at once: the upper one has rows 4..7. */
+static inline void ck_vf_load_across(ck_vf *x, const float *p, size_t ld)
+{
+    for (int h = 0; h < 8; h += 4) {
+        const __m256 r0 = ck_vf_load_pair(p + h, ld), r1 = ck_vf_load_pair(p + h + ld, ld);
+        const __m256 r2 = ck_vf_load_pair(p + h + 2 * ld, ld);
+        const __m256 r3 = ck_vf_load_pair(p + h + 3 * ld, ld);
+        const __m256 a = _mm256_unpacklo_ps(r0, r1), b = _mm256_unpacklo_ps(r2, r3);
+        const __m256 c = _mm256_unpackhi_ps(r0, r1), d = _mm256_unpackhi_ps(r2, r3);
+        x[h] = _mm256_shuffle_ps(a, b, 0x44);
+        x[h + 1] = _mm256_shuffle_ps(a, b, 0xee);
+        x[h + 2] = _mm256_shuffle_ps(c, d, 0x44);
+        x[h + 3] = _mm256_shuffle_ps(c, d, 0xee);
+    }
+}
 static inline float ck_vf_sum(ck_vf x)
 {
     __m128 s = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));

@@ -49,6 +49,29 @@ static inline ck_vf ck_vf_shift(ck_vf x, ck_vf n)
     const __m512i exponent = _mm512_slli_epi32(_mm512_cvttps_epi32(n), 23);
     return _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(x), exponent));
 }
+/* Four floats each of four rows that are four apart. */
+static inline __m512 ck_vf_load_four(const float *p, size_t ld)
+{
+    __m512 x = _mm512_castps128_ps512(_mm_loadu_ps(p));
+    x = _mm512_insertf32x4(x, _mm_loadu_ps(p + 4 * ld), 1);
+    x = _mm512_insertf32x4(x, _mm_loadu_ps(p + 8 * ld), 2);
+    return _mm512_insertf32x4(x, _mm_loadu_ps(p + 12 * ld), 3);
+}
+/* All quarters at once: quarter q has rows 4q..4q+3. */
+static inline void ck_vf_load_across(ck_vf *x, const float *p, size_t ld)
+{
+    for (int h = 0; h < 16; h += 4) {
+        const __m512 r0 = ck_vf_load_four(p + h, ld), r1 = ck_vf_load_four(p + h + ld, ld);
+        const __m512 r2 = ck_vf_load_four(p + h + 2 * ld, ld);
+        const __m512 r3 = ck_vf_load_four(p + h + 3 * ld, ld);
+        const __m512 a = _mm512_unpacklo_ps(r0, r1), b = _mm512_unpacklo_ps(r2, r3);
+        const __m512 c = _mm512_unpackhi_ps(r0, r1), d = _mm512_unpackhi_ps(r2, r3);
+        x[h] = _mm512_shuffle_ps(a, b, 0x44);
+        x[h + 1] = _mm512_shuffle_ps(a, b, 0xee);
+        x[h + 2] = _mm512_shuffle_ps(c, d, 0x44);
+        x[h + 3] = _mm512_shuffle_ps(c, d, 0xee);
+    }
+}
 static inline __m256 ck_vf_upper(ck_vf x)
 {
     return _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1));

@@ -18,6 +18,7 @@
  *   shift            x * 2^n for integral n by the exponent field, the result being normal, or
  *                    2^128 = inf; if both are NaN the result is
  *   pow2             2^n for integral n in -1022..1023; anything if n is NaN
+ *   load_across      x[i] = p[i], p[ld + i], p[2 ld + i], ... for each i < lanes
  *   sum, hmax        of the lanes, s[l] += s[l + h] for h = lanes/2, ..., 1
  * ck_vd_load* widen f32; ck_vd_store* round to f32 and store every NaN as 0x7fc00000.
  * A translation unit includes one bundle. */
@@ -41,6 +42,11 @@ static inline ck_vf ck_vf_max(ck_vf a, ck_vf b) { return a > b ? a : b; }
 static inline ck_vf ck_vf_min(ck_vf a, ck_vf b) { return a < b ? a : b; }
 static inline ck_vf ck_vf_muladd(ck_vf a, ck_vf b, ck_vf c) { return a * b + c; }
 static inline ck_vf ck_vf_if_lt(ck_vf a, ck_vf b, ck_vf yes, ck_vf no) { return a < b ? yes : no; }
+static inline void ck_vf_load_across(ck_vf *x, const float *p, size_t ld)
+{
+    (void)ld;
+    x[0] = *p;
+}
 static inline float ck_vf_sum(ck_vf x) { return x; }
 static inline float ck_vf_hmax(ck_vf x) { return x; }
 static inline float ck_f_muladd(float a, float b, float c) { return a * b + c; }

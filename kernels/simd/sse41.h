@@ -49,6 +49,17 @@ static inline ck_vf ck_vf_shift(ck_vf x, ck_vf n)
     const __m128i exponent = _mm_slli_epi32(_mm_cvttps_epi32(n), 23);
     return _mm_castsi128_ps(_mm_add_epi32(_mm_castps_si128(x), exponent));
 }
+static inline void ck_vf_load_across(ck_vf *x, const float *p, size_t ld)
+{
+    const __m128 r0 = _mm_loadu_ps(p), r1 = _mm_loadu_ps(p + ld);
+    const __m128 r2 = _mm_loadu_ps(p + 2 * ld), r3 = _mm_loadu_ps(p + 3 * ld);
+    const __m128 a = _mm_unpacklo_ps(r0, r1), b = _mm_unpacklo_ps(r2, r3);
+    const __m128 c = _mm_unpackhi_ps(r0, r1), d = _mm_unpackhi_ps(r2, r3);
+    x[0] = _mm_movelh_ps(a, b);
+    x[1] = _mm_movehl_ps(b, a);
+    x[2] = _mm_movelh_ps(c, d);
+    x[3] = _mm_movehl_ps(d, c);
+}
 static inline float ck_vf_sum(ck_vf x)
 {
     x = _mm_add_ps(x, _mm_movehl_ps(x, x));

@@ -82,4 +82,18 @@ static inline double ck_vd16_sum(ck_vd16 x)
     return ck_vd_sum(x.r[0]);
 }
 
+/* sum x[i] y[i], terms i to lane i mod 16, the tail to its own; products of floats are exact. */
+static inline double ck_vd16_dot(const float *x, const float *y, size_t n)
+{
+    ck_vd16 acc = ck_vd16_set1(0.0);
+    size_t i = 0;
+    for (; n - i >= 16; i += 16)
+        acc = ck_vd16_add(acc, ck_vd16_mul(ck_vd16_load(x + i), ck_vd16_load(y + i)));
+    if (i < n) {
+        const ck_vd16 tail = ck_vd16_load_n(x + i, n - i, 0.0f);
+        acc = ck_vd16_add(acc, ck_vd16_mul(tail, ck_vd16_load_n(y + i, n - i, 0.0f)));
+    }
+    return ck_vd16_sum(acc);
+}
+
 #endif

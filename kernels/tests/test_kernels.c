@@ -145,6 +145,121 @@ static void gemm_f32_small_product(void)
     for (int i = 0; i < 6; i++) assert_int_equal(f32_bits(y[i]), 0);
 }
 
+typedef ck_status gemm_entry(const ck_gemm_args *args);
+
+/* 2 x 3 outputs, k = 4; b has 4 rows of 3 columns, a rows of lda. */
+static void rejects_b_down(gemm_entry *entry, size_t lda)
+{
+    ck_gemm_args good = good_gemm(), g;
+
+    good.lda = lda, good.ldb = 3;
+    fill_arena();
+    expect(entry(NULL), CK_ERR_NULL);
+    g = good, g.y = NULL, expect(entry(&g), CK_ERR_NULL);
+    g = good, g.a = NULL, expect(entry(&g), CK_ERR_NULL);
+    g = good, g.b = NULL, expect(entry(&g), CK_ERR_NULL);
+    g = good, g.c = NULL, expect(entry(&g), CK_ERR_NULL);
+    g = good, g.lda = lda - 1, expect(entry(&g), CK_ERR_SHAPE);
+    g = good, g.ldb = 2, expect(entry(&g), CK_ERR_SHAPE);
+    g = good, g.ldy = 2, expect(entry(&g), CK_ERR_SHAPE);
+    g = good, g.ldc = 2, expect(entry(&g), CK_ERR_SHAPE);
+    g = good, g.k = SIZE_MAX / 8, g.lda = g.k, expect(entry(&g), CK_ERR_SHAPE);
+    g = good, g.b = g.y + 5, expect(entry(&g), CK_ERR_ALIAS);
+    g = good, g.b = g.y - 11, g.y += 64, g.b += 64, expect(entry(&g), CK_ERR_ALIAS);
+    g = good, g.a = g.y, expect(entry(&g), CK_ERR_ALIAS);
+    g = good, g.y = arena.floats + 64 + 7, expect(entry(&g), CK_ERR_ALIAS);
+    g = good, g.bias = g.y, expect(entry(&g), CK_ERR_ALIAS);
+    ck_isa_set_mask(0);
+    expect(entry(&good), CK_ERR_ISA);
+    ck_isa_set_mask(~0u);
+    g = good, g.m = 0, g.y = NULL, expect(entry(&g), CK_OK);
+}
+
+static void gemm_nn_and_tn_reject(void **state)
+{
+    (void)state;
+    rejects_b_down(ck_gemm_nn_f32, 4);
+    rejects_b_down(ck_gemm_tn_f32, 2);
+}
+
+static void gemv_rejects(void **state)
+{
+    (void)state;
+    float *const f = arena.floats;
+    const ck_gemv_args good = { .y = f,
+                                .x = f + 64,
+                                .b = f + 128,
+                                .c = f + 192,
+                                .bias = f + 256,
+                                .n = 3,
+                                .k = 4,
+                                .ldb = 4,
+                                .alpha = 1,
+                                .beta = 1 };
+    ck_gemv_args g;
+
+    fill_arena();
+    expect(ck_gemv_f32(NULL), CK_ERR_NULL);
+    g = good, g.y = NULL, expect(ck_gemv_f32(&g), CK_ERR_NULL);
+    g = good, g.x = NULL, expect(ck_gemv_f32(&g), CK_ERR_NULL);
+    g = good, g.b = NULL, expect(ck_gemv_f32(&g), CK_ERR_NULL);
+    g = good, g.c = NULL, expect(ck_gemv_f32(&g), CK_ERR_NULL);
+    g = good, g.ldb = 3, expect(ck_gemv_f32(&g), CK_ERR_SHAPE);
+    g = good, g.n = SIZE_MAX / 8, expect(ck_gemv_f32(&g), CK_ERR_SHAPE);
+    g = good, g.x = g.y + 2, expect(ck_gemv_f32(&g), CK_ERR_ALIAS);
+    g = good, g.y = f + 139, expect(ck_gemv_f32(&g), CK_ERR_ALIAS);
+    g = good, g.bias = g.y, expect(ck_gemv_f32(&g), CK_ERR_ALIAS);
+    g = good, g.c = g.y + 1, expect(ck_gemv_f32(&g), CK_ERR_ALIAS);
+    ck_isa_set_mask(0);
+    expect(ck_gemv_f32(&good), CK_ERR_ISA);
+    ck_isa_set_mask(~0u);
+    g = good, g.n = 0, g.y = NULL, expect(ck_gemv_f32(&g), CK_OK);
+}
+
+/* What gemm_f32_small_product has, with a and b lying otherwise; dW += dY^T X is the last. */
+static void gemm_f32_other_products(void)
+{
+    const float a[] = { 1, 2, 3, 4 }, a_down[] = { 1, 3, 2, 4 }, bias[] = { 10, 20, 30 };
+    const float b[] = { 1, 0, 0, 1, 1, 1 }, b_down[] = { 1, 0, 1, 0, 1, 1 };
+    const float want[] = {
+        2 + 1 + 10, 4 + 1 + 20, 6 + 1 + 30, 6 + 1 + 10, 8 + 1 + 20, 14 + 1 + 30
+    };
+    float y[] = { 1, 1, 1, 1, 1, 1 }, z[] = { 1, 1, 1 };
+    ck_gemm_args g = { y, a, b_down, y, bias, 2, 3, 2, 3, 2, 3, 3, 2, 1 };
+    const ck_gemv_args v = { z, a, b, z, bias, 3, 2, 2, 2, 1 };
+
+    assert_int_equal(ck_gemm_nn_f32(&g), CK_OK);
+    assert_memory_equal(y, want, sizeof y);
+    for (int i = 0; i < 6; i++) y[i] = 1;
+    g.a = a_down;
+    assert_int_equal(ck_gemm_tn_f32(&g), CK_OK);
+    assert_memory_equal(y, want, sizeof y);
+    assert_int_equal(ck_gemv_f32(&v), CK_OK);
+    assert_memory_equal(z, want, sizeof z);
+    g.k = 0, g.a = g.b = NULL, g.alpha = g.beta = 1, g.bias = NULL;
+    assert_int_equal(ck_gemm_tn_f32(&g), CK_OK); /* no token: no change */
+    assert_memory_equal(y, want, sizeof y);
+}
+
+/* Strict: a vector product is a row of a matrix product, for any length of the tail. */
+static void strict_gemv_is_a_row_of_gemm_nt(void **state)
+{
+    (void)state;
+    float x[40], b[3 * 40], row[3], y[3];
+
+    for (int i = 0; i < 40; i++) x[i] = 1.0f / (float)(i + 3);
+    for (int i = 0; i < 120; i++) b[i] = 1.0f / (float)(7 - 2 * i);
+    ck_set_strict_parity(1);
+    for (size_t k = 0; k <= 40; k++) {
+        const ck_gemv_args v = { y, x, b, NULL, NULL, 3, k, 40, 0.1f, 0 };
+        const ck_gemm_args g = { row, x, b, NULL, NULL, 1, 3, k, 3, 40, 40, 0, 0.1f, 0 };
+        assert_int_equal(ck_gemv_f32(&v), CK_OK);
+        assert_int_equal(ck_gemm_nt_f32(&g), CK_OK);
+        assert_memory_equal(y, row, sizeof y);
+    }
+    ck_set_strict_parity(0);
+}
+
 /* Columns of one matrix: y between a's rows, sharing no element. */
 static void gemm_f32_takes_interleaved_rows(void **state)
 {
@@ -454,6 +569,7 @@ static void gemm_q_vectors(void)
 static void all_vectors(void)
 {
     gemm_f32_small_product();
+    gemm_f32_other_products();
     softmax_in_place();
     exp_in_place();
     quantize_vectors();
@@ -713,6 +829,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(strict_switch_reads_back), /* first: the switch is off at start */
         cmocka_unit_test(status_texts_differ),
         cmocka_unit_test(gemm_f32_rejects),
+        cmocka_unit_test(gemm_nn_and_tn_reject),
+        cmocka_unit_test(gemv_rejects),
+        cmocka_unit_test(strict_gemv_is_a_row_of_gemm_nt),
         cmocka_unit_test(gemm_f32_takes_interleaved_rows),
         cmocka_unit_test(gemm_q_rejects),
         cmocka_unit_test(softmax_rejects),

@@ -10,6 +10,7 @@
 #include "ref.h"
 
 ref_fn ref_gemm_nt_f32, ref_gemm_nt_q8_0_q8_0, ref_softmax_causal_f32, ref_exp_f32;
+ref_fn ref_gemm_nn_f32, ref_gemm_tn_f32, ref_gemv_f32;
 ref_fn ref_quantize_row_q8_0, ref_dequant_row_q8_0;
 
 /* Of one file of tests; each test starts at 1. */

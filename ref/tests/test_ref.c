@@ -1060,6 +1060,38 @@ static void gemm_tiles_read_their_own_rows(void **unused)
     assert_true(v[0] == 0.25 && e[0] == 0);
 }
 
+/* Operands that lie otherwise have the same value and the same radius. */
+static void gemm_values_do_not_depend_on_how_operands_lie(void **unused)
+{
+    enum { M = 3, N = 4, K = 19, ALL = M * N, SPECS = 2 };
+    float a[M * K], a_down[K * M], b[N * K], b_down[K * N], c[ALL], bias[N];
+    double want[3][SPECS * ALL] = { 0 }, got[3][SPECS * ALL] = { 0 };
+    const ref_spec specs[SPECS] = { spec_of(2, 0, 0, 0),
+                                    { .num = &(ck_numspec){ 0 }, .strict = 1 } };
+    const ref_tile all = { 0, M, 0, N };
+    ref_out out = { ALL, want[0], want[1], want[2] }, other = { ALL, got[0], got[1], got[2] };
+    (void)unused;
+    for (int i = 0; i < M * K; i++) a_down[i % K * M + i / K] = a[i] = normal();
+    for (int i = 0; i < N * K; i++) b_down[i % K * N + i / K] = b[i] = normal();
+    for (int i = 0; i < ALL; i++) c[i] = normal();
+    for (int i = 0; i < N; i++) bias[i] = normal();
+    ref_gemm_args g = { a, b, c, bias, K, K, K, N, 0.3f, -2 };
+    ref_gemm_nt_f32(&g, &all, specs, SPECS, &out);
+    g.b = b_down, g.ldb = N;
+    ref_gemm_nn_f32(&g, &all, specs, SPECS, &other);
+    assert_memory_equal(want, got, sizeof want);
+    g.a = a_down, g.lda = M;
+    ref_gemm_tn_f32(&g, &all, specs, SPECS, &other);
+    assert_memory_equal(want, got, sizeof want);
+    for (size_t i = 0; i < M; i++) {
+        const ref_gemv_args v = { a + i * K, b, c + i * N, bias, K, K, 0.3f, -2 };
+        ref_out row = { N, got[0], got[1], got[2] };
+        ref_gemv_f32(&v, &(ref_tile){ 0, N, 0, 1 }, specs, 1, &row);
+        assert_memory_equal(want[0] + i * N, got[0], N * sizeof(double));
+        assert_memory_equal(want[2] + i * N, got[2], N * sizeof(double));
+    }
+}
+
 /* ---- half and blocks ---- */
 
 static void halves_by_hand(void **unused)
@@ -1738,6 +1770,7 @@ int main(void)
         TEST(gemm_specs_get_their_own_demands),
         TEST(gemm_demands_do_not_depend_on_company),
         TEST(gemm_tiles_read_their_own_rows),
+        TEST(gemm_values_do_not_depend_on_how_operands_lie),
         TEST(halves_by_hand),
         TEST(quantise_by_hand),
         TEST(mpfr_agrees_with_quantise),

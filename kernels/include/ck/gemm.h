@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Matrix products with both operands' rows contiguous along the reduced dimension (NT). */
+/* Matrix products. NT: the rows of both operands lie along the reduced dimension. */
 #ifndef CK_GEMM_H
 #define CK_GEMM_H
 
@@ -7,13 +7,16 @@
 
 #include "ck.h"
 
-/* y[i,j] = RN(RN(alpha * sum_l a[i,l] b[j,l]) + beta c[i,j]) + bias[j]; the sum by the kernel's numspec.
- * Shapes: a [m][lda], b [n][ldb], c [m][ldc], y [m][ldy], bias [n] or NULL; k of each row of a and b and
- *   n of each row of c and y are used, what lies beyond is neither read nor written.
+/* y[i,j] = RN(RN(alpha * sum_l A[i,l] B[l,j]) + beta c[i,j]) + bias[j]; the sum by the kernel's numspec.
+ * How A lies in a and B in b is said above each op's row of kernels.def.
+ * Shapes: c [m][ldc], y [m][ldy], n of each row used, bias [n] or NULL. What lies beyond the used part
+ *   of a row is neither read nor written.
  * Requires: m, n, k >= 0; ld >= its row; 4-byte aligned; y overlaps no input, but y may be c itself
- *   with ldy = ldc. beta = 0 never reads c, which may then be NULL. k = 0 sums to +0.
+ *   with ldy = ldc. beta = 0 never reads c, which may then be NULL. k = 0 sums to +0. The fast kernels
+ *   take up to 90 KiB of stack.
  * Error: docs/oracle.md, "dot". NaN and infinities follow IEEE arithmetic.
- * Strict: the sum in 16 double lanes, then alpha, beta c and bias in double, one rounding. */
+ * Strict: the sum in double, by op in 16 lanes or one chain; then alpha, beta c and bias in double, one
+ *   rounding. */
 typedef struct ck_gemm_args {
     float *y;
     const float *a, *b, *c, *bias;
@@ -21,6 +24,18 @@ typedef struct ck_gemm_args {
     size_t ldy, lda, ldb, ldc;
     float alpha, beta;
 } ck_gemm_args;
+
+/* y[j] = RN(RN(alpha * sum_l b[j,l] x[l]) + beta c[j]) + bias[j]; the sum by the kernel's numspec.
+ * gemm_nt_f32 of one row computes the same, but keeps to the order that it has with many rows; this
+ * one reads b as fast as memory gives it.
+ * Shapes: b [n][ldb], k of each row used; x [k]; c, y [n], bias [n] or NULL.
+ * Requires, error: as gemm_nt_f32. Strict: the bits of gemm_nt_f32. */
+typedef struct ck_gemv_args {
+    float *y;
+    const float *x, *b, *c, *bias;
+    size_t n, k, ldb;
+    float alpha, beta;
+} ck_gemv_args;
 
 /* y[i,j] = sum_l da_l db_l sum_{e<32} qa[i,l,e] qb[j,l,e] + bias[j], l over blocks, integers exact.
  * Shapes: a [m][lda], b [n][ldb] of q8_0 blocks at any byte address, k elements = k/32 blocks of each

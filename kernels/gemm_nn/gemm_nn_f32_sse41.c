@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* gemm_nn_f32 for SSE4.1: tiles of 4 x 8. */
+#include "simd/sse41.h"
+
+enum { CK_GEMM_MR = 4, CK_GEMM_NV = 2, CK_GEMM_NP = 3 };
+#include "gemm_nn/gemm_nn_f32.h"
+#include "table.h"
+
+void ck_gemm_nn_f32_sse41(const void *args) { gemm_nn_f32(args); }
+
+void ck_gemm_nn_f32_sse41_strict(const void *args) { ck_strict_run(gemm_nn_f32_strict, args); }
+
+const ck_numspec ck_gemm_nn_f32_sse41_spec = {
+    .lanes = 1,
+    .accs = 1,
+    .kc = GEMM_KC,
+    .mr = CK_GEMM_MR,
+    .nr = GEMM_NC,
+    .flags = CK_NUM_MULADD | CK_NUM_BATCH_INVARIANT,
+    .alias = 1u << 3, /* c */
+};

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* gemm_tn_f32 for AVX-512: tiles of 12 x 32. */
+#include "simd/avx512.h"
+
+enum { CK_GEMM_MR = 12, CK_GEMM_NV = 2, CK_GEMM_NP = 2 };
+#include "gemm_tn/gemm_tn_f32.h"
+#include "table.h"
+
+void ck_gemm_tn_f32_avx512(const void *args) { gemm_tn_f32(args); }
+
+void ck_gemm_tn_f32_avx512_strict(const void *args) { ck_strict_run(gemm_tn_f32_strict, args); }
+
+const ck_numspec ck_gemm_tn_f32_avx512_spec = {
+    .lanes = 1,
+    .accs = 1,
+    .kc = GEMM_KC,
+    .mr = CK_GEMM_MR,
+    .nr = GEMM_NC,
+    .flags = CK_NUM_BATCH_INVARIANT,
+    .alias = 1u << 3, /* c */
+};
