@@ -40,7 +40,7 @@ static hn_dtype first_type(const char *types, size_t *length)
     abort();
 }
 
-hn_dtype hn_operand_dtype(const hn_op *op, size_t i)
+static hn_dtype find_dtype(const hn_op *op, size_t i)
 {
     const hn_dtype dtype = op->family->operands[i].dtype;
     const char *types = op->types;
@@ -54,14 +54,29 @@ hn_dtype hn_operand_dtype(const hn_op *op, size_t i)
     return found;
 }
 
+/* Read from the names once: every case asks several times. */
+static struct {
+    hn_dtype dtype[HN_MAX_OPERANDS];
+    int64_t block; /* elements of the largest block: block sizes are powers of two */
+} formats[sizeof hn_ops / sizeof hn_ops[0]];
+
+__attribute__((constructor)) static void find_formats(void)
+{
+    for (size_t o = 0; o < hn_op_count; o++) {
+        formats[o].block = 1;
+        for (size_t i = 0; i < hn_ops[o].family->noperands; i++) {
+            formats[o].dtype[i] = find_dtype(&hn_ops[o], i);
+            const int64_t elements = (int64_t)hn_dtypes[formats[o].dtype[i]].elements;
+            if (elements > formats[o].block) formats[o].block = elements;
+        }
+    }
+}
+
+hn_dtype hn_operand_dtype(const hn_op *op, size_t i) { return formats[op - hn_ops].dtype[i]; }
+
 int64_t hn_key_unit(const hn_op *op, size_t i)
 {
     const int64_t multiple = op->family->keys[i].multiple;
-    size_t unit = 1;
-    if (multiple != HN_BLOCKS) return multiple > 1 ? multiple : 1;
-    for (size_t k = 0; k < op->family->noperands; k++) {
-        const size_t elements = hn_dtypes[hn_operand_dtype(op, k)].elements;
-        if (elements > unit) unit = elements; /* powers of two */
-    }
-    return (int64_t)unit;
+    if (multiple == HN_BLOCKS) return formats[op - hn_ops].block;
+    return multiple > 1 ? multiple : 1;
 }
