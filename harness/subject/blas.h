@@ -27,7 +27,7 @@ typedef struct blas {
     char reason[256]; /* why it cannot run, "" if it can */
 } blas;
 
-static void blas_find(blas *b, void *library)
+static inline void blas_find(blas *b, void *library)
 {
     if (!hn_load_symbol(&b->sgemm, library, "cblas_sgemm") ||
         !hn_load_symbol(&b->sgemv, library, "cblas_sgemv"))
@@ -35,14 +35,26 @@ static void blas_find(blas *b, void *library)
 }
 
 /* Leading dimensions are at least 1 there, of an empty row, too. */
-static int blas_ld(size_t ld) { return ld ? (int)ld : 1; }
+static inline int blas_ld(size_t ld) { return ld ? (int)ld : 1; }
 
-/* c lies in y when BLAS begins, which adds to what it finds; the bias is added afterwards. One row is
- * a product of a matrix and a vector: what a caller of BLAS would choose. */
-static void blas_gemm_nt_f32(const blas *b, const ck_gemm_args *g)
+/* Before: c lies in y when BLAS begins, which adds to what it finds. */
+static inline void blas_copy_c(const ck_gemm_args *g)
 {
     for (size_t i = 0; i < g->m && g->beta != 0 && g->y != g->c; i++)
         memcpy(g->y + i * g->ldy, g->c + i * g->ldc, g->n * sizeof *g->y);
+}
+
+/* Afterwards. */
+static inline void blas_add_bias(const ck_gemm_args *g)
+{
+    for (size_t i = 0; i < g->m && g->bias; i++)
+        for (size_t j = 0; j < g->n; j++) g->y[i * g->ldy + j] += g->bias[j];
+}
+
+/* One row is a product of a matrix and a vector: what a caller of BLAS would choose. */
+static inline void blas_gemm_nt_f32(const blas *b, const ck_gemm_args *g)
+{
+    blas_copy_c(g);
     if (g->m == 1 && g->k > 0)
         b->sgemv(CBLAS_ROW_MAJOR, CBLAS_NO_TRANS, (int)g->n, (int)g->k, g->alpha, g->b,
                  blas_ld(g->ldb), g->a, 1, g->beta, g->y, 1);
@@ -50,8 +62,7 @@ static void blas_gemm_nt_f32(const blas *b, const ck_gemm_args *g)
         b->sgemm(CBLAS_ROW_MAJOR, CBLAS_NO_TRANS, CBLAS_TRANS, (int)g->m, (int)g->n, (int)g->k,
                  g->alpha, g->a, blas_ld(g->lda), g->b, blas_ld(g->ldb), g->beta, g->y,
                  blas_ld(g->ldy));
-    for (size_t i = 0; i < g->m && g->bias; i++)
-        for (size_t j = 0; j < g->n; j++) g->y[i * g->ldy + j] += g->bias[j];
+    blas_add_bias(g);
 }
 
 /* The standard says nothing of the order of a sum, nor whether alpha is applied to it or to its

@@ -33,15 +33,8 @@ static const char *cpu_lacks(int variant)
     case VARIANT_generic: return NULL;
     case VARIANT_penryn: return __builtin_cpu_supports("sse4.1") ? NULL : "CPU lacks sse4.1";
     case VARIANT_sandybridge: return __builtin_cpu_supports("avx") ? NULL : "CPU lacks avx";
-    case VARIANT_skx:
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
-                   ? NULL
-                   : "CPU lacks avx512f, bw, dq or vl";
-    default:
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
-                   ? NULL
-                   : "CPU lacks avx2 or fma";
+    case VARIANT_skx: return hn_load_lacks_avx512();
+    default: return hn_load_lacks_avx2();
     }
 }
 
@@ -51,7 +44,7 @@ static void choose(void *library)
     if (hn_load_symbol(&init, library, "bli_init")) init();
 }
 
-static void load_configuration(int variant, const char *path, char *version)
+static const char *load_configuration(int variant, const char *path, char *version)
 {
     const hn_setting settings[] = { { "BLIS_ARCH_TYPE", configurations[variant].id },
                                     { "BLIS_NUM_THREADS", "1" },
@@ -60,22 +53,20 @@ static void load_configuration(int variant, const char *path, char *version)
     int (*id_of)(void);
     const char *(*name_of)(int id), *(*version_of)(void);
     const char *const lacks = cpu_lacks(variant);
-    if (lacks) {
-        strcpy(b->reason, lacks);
-        return;
-    }
+    if (lacks) return lacks;
     void *const library = hn_load_copy(path, settings, choose, b->reason, sizeof b->reason);
-    if (!library) return;
+    if (!library) return b->reason;
     blas_find(b, library);
     if (!hn_load_symbol(&id_of, library, "bli_arch_query_id") ||
         !hn_load_symbol(&name_of, library, "bli_arch_string") ||
         !hn_load_symbol(&version_of, library, "bli_info_get_version_str"))
         strcpy(b->reason, "is not BLIS");
-    if (b->reason[0]) return;
+    if (b->reason[0]) return b->reason;
     if (strcmp(name_of(id_of()), configurations[variant].name) != 0)
         snprintf(b->reason, sizeof b->reason, "BLIS runs its kernels for %s instead",
                  name_of(id_of()));
     snprintf(version, 32, "%s", version_of());
+    return b->reason;
 }
 
 const ck_subject *ck_subject_v1(void)
@@ -84,17 +75,9 @@ const ck_subject *ck_subject_v1(void)
                                          "/usr/lib/x86_64-linux-gnu/blis-pthread/libblis.so.4",
                                          "/usr/lib/x86_64-linux-gnu/blis-openmp/libblis.so.4",
                                          NULL };
-    static char version[4096 + 256];
-    static ck_subject subject = { CK_SUBJECT_ABI, sizeof subject, "blis", version, 0, kernels };
-    static int loaded;
-    if (loaded++) return &subject;
-    const char *const path = hn_load_path("CK_BLIS", paths, version, sizeof version);
-    if (!path) return &subject;
-    strcpy(version, "unknown version");
-    for (int i = 0; i < VARIANT_COUNT; i++) {
-        load_configuration(i, path, version);
-        if (libraries[i].reason[0]) kernels[i].unavailable = libraries[i].reason;
-    }
-    subject.count = sizeof kernels / sizeof *kernels;
-    return &subject;
+    static const hn_adapter adapter = {
+        "blis",        "CK_BLIS",         paths, kernels, sizeof kernels / sizeof *kernels,
+        VARIANT_COUNT, load_configuration
+    };
+    return hn_load_subject(&adapter);
 }

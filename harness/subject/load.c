@@ -100,3 +100,38 @@ void *hn_load_copy(const char *path, const hn_setting *settings, void (*first)(v
     }
     return library;
 }
+
+const char *hn_load_lacks_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
+               ? NULL
+               : "CPU lacks avx2 or fma";
+}
+
+const char *hn_load_lacks_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
+               ? NULL
+               : "CPU lacks avx512f, bw, dq or vl";
+}
+
+const ck_subject *hn_load_subject(const hn_adapter *adapter)
+{
+    static char version[4096 + 256];
+    static ck_subject subject;
+    if (subject.size) return &subject;
+    subject =
+        (ck_subject){ CK_SUBJECT_ABI, sizeof subject, adapter->name, version, 0, adapter->kernels };
+    const char *const path =
+        hn_load_path(adapter->variable, adapter->paths, version, sizeof version);
+    if (!path) return &subject;
+    strcpy(version, "unknown version");
+    for (int v = 0; v < adapter->variants; v++) {
+        const char *const reason = adapter->load(v, path, version);
+        for (int k = v; *reason && k < adapter->count; k += adapter->variants)
+            adapter->kernels[k].unavailable = reason;
+    }
+    subject.count = (unsigned)adapter->count;
+    return &subject;
+}

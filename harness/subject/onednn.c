@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gemm.h"
-#include "load.h"
+#include "blas.h"
 
 #define VARIANTS(X) X(max_avx) X(max_avx2) X(max_avx512_core) X(max_sse41)
 
@@ -38,14 +37,12 @@ static const int isas[] = { [VARIANT_max_avx] = 0x3,
 
 static void gemm_nt_f32(const library *l, const ck_gemm_args *g)
 {
-    for (size_t i = 0; i < g->m && g->beta != 0 && g->y != g->c; i++)
-        memcpy(g->y + i * g->ldy, g->c + i * g->ldc, g->n * sizeof *g->y);
+    blas_copy_c(g);
     const int64_t one =
         g->k == 0; /* leading dimensions are at least 1 there, of an empty row, too */
     l->sgemm('N', 'T', (int64_t)g->m, (int64_t)g->n, (int64_t)g->k, g->alpha, g->a,
              (int64_t)g->lda + one, g->b, (int64_t)g->ldb + one, g->beta, g->y, (int64_t)g->ldy);
-    for (size_t i = 0; i < g->m && g->bias; i++)
-        for (size_t j = 0; j < g->n; j++) g->y[i * g->ldy + j] += g->bias[j];
+    blas_add_bias(g);
 }
 
 #define THUNKS(variant)                                   \
@@ -56,19 +53,10 @@ static void gemm_nt_f32(const library *l, const ck_gemm_args *g)
 VARIANTS(THUNKS)
 #undef THUNKS
 
-/* As of BLAS: no order, no word on NaN, on overflow, on a rounding mode. */
-static const ck_numspec spec = { .accs = 1, .alias = 1u << 3 };
-static const ck_domain domain = { .code_min = -128,
-                                  .flags =
-                                      CK_DOMAIN_FINITE | CK_DOMAIN_NORMAL | CK_DOMAIN_NEAREST };
+/* Promised no more than BLAS does. */
+static ck_kernel kernels[] = { VARIANTS(BLAS_GEMM_NT_F32) };
 
-#define GEMM_NT_F32(variant)                                        \
-    { sizeof(ck_kernel),     "gemm_nt_f32", "gemm", #variant, NULL, \
-      gemm_nt_f32_##variant, NULL,          &spec,  &domain },
-static ck_kernel kernels[] = { VARIANTS(GEMM_NT_F32) };
-#undef GEMM_NT_F32
-
-static void load_isa(int variant, const char *path, char *version)
+static const char *load_isa(int variant, const char *path, char *version)
 {
     /* threads of OpenMP would not survive the fork into a job */
     const hn_setting settings[] = { { "OMP_NUM_THREADS", "1" },
@@ -78,13 +66,13 @@ static void load_isa(int variant, const char *path, char *version)
     int (*set_isa)(int isa), (*isa_of)(void);
     const dnnl_version *(*version_of)(void);
     void *const opened = hn_load_copy(path, settings, NULL, l->reason, sizeof l->reason);
-    if (!opened) return;
+    if (!opened) return l->reason;
     if (!hn_load_symbol(&l->sgemm, opened, "dnnl_sgemm") ||
         !hn_load_symbol(&set_isa, opened, "dnnl_set_max_cpu_isa") ||
         !hn_load_symbol(&isa_of, opened, "dnnl_get_effective_cpu_isa") ||
         !hn_load_symbol(&version_of, opened, "dnnl_version")) {
         strcpy(l->reason, "is not oneDNN");
-        return;
+        return l->reason;
     }
     const dnnl_version v = *version_of();
     snprintf(version, 32, "%d.%d.%d", v.major, v.minor, v.patch);
@@ -94,22 +82,15 @@ static void load_isa(int variant, const char *path, char *version)
         strcpy(l->reason, "the instruction set cannot be chosen");
     else if (isa_of() != isas[variant])
         snprintf(l->reason, sizeof l->reason, "CPU has dnnl_cpu_isa_t 0x%x only", isa_of());
+    return l->reason;
 }
 
 const ck_subject *ck_subject_v1(void)
 {
     static const char *const paths[] = { "/usr/lib/x86_64-linux-gnu/libdnnl.so.2", NULL };
-    static char version[4096 + 256];
-    static ck_subject subject = { CK_SUBJECT_ABI, sizeof subject, "onednn", version, 0, kernels };
-    static int loaded;
-    if (loaded++) return &subject;
-    const char *const path = hn_load_path("CK_ONEDNN", paths, version, sizeof version);
-    if (!path) return &subject;
-    strcpy(version, "unknown version");
-    for (int i = 0; i < VARIANT_COUNT; i++) {
-        load_isa(i, path, version);
-        if (libraries[i].reason[0]) kernels[i].unavailable = libraries[i].reason;
-    }
-    subject.count = sizeof kernels / sizeof *kernels;
-    return &subject;
+    static const hn_adapter adapter = {
+        "onednn",      "CK_ONEDNN", paths, kernels, sizeof kernels / sizeof *kernels,
+        VARIANT_COUNT, load_isa
+    };
+    return hn_load_subject(&adapter);
 }

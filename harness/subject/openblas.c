@@ -33,20 +33,13 @@ static const char *cpu_lacks(int variant)
     switch (variant) {
     case VARIANT_nehalem: return __builtin_cpu_supports("sse4.2") ? NULL : "CPU lacks sse4.2";
     case VARIANT_sandybridge: return __builtin_cpu_supports("avx") ? NULL : "CPU lacks avx";
-    case VARIANT_skylakex:
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
-                   ? NULL
-                   : "CPU lacks avx512f, bw, dq or vl";
-    default:
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")
-                   ? NULL
-                   : "CPU lacks avx2 or fma";
+    case VARIANT_skylakex: return hn_load_lacks_avx512();
+    default: return hn_load_lacks_avx2();
     }
 }
 
 /* Threads would not survive the fork into a job; the size of L2 is a tuning of the user's machine. */
-static void load_core(int variant, const char *path, char *version)
+static const char *load_core(int variant, const char *path, char *version)
 {
     const hn_setting settings[] = { { "OPENBLAS_CORETYPE", cores[variant] },
                                     { "OPENBLAS_NUM_THREADS", "1" },
@@ -55,21 +48,19 @@ static void load_core(int variant, const char *path, char *version)
     blas *const b = &libraries[variant];
     char *(*core_of)(void), *(*config_of)(void);
     const char *const lacks = cpu_lacks(variant);
-    if (lacks) {
-        strcpy(b->reason, lacks);
-        return;
-    }
+    if (lacks) return lacks;
     void *const library = hn_load_copy(path, settings, NULL, b->reason, sizeof b->reason);
-    if (!library) return;
+    if (!library) return b->reason;
     blas_find(b, library);
     if (!hn_load_symbol(&core_of, library, "openblas_get_corename") ||
         !hn_load_symbol(&config_of, library, "openblas_get_config"))
         strcpy(b->reason, "is not OpenBLAS");
-    if (b->reason[0]) return;
+    if (b->reason[0]) return b->reason;
     if (strcmp(core_of(), cores[variant]) != 0)
         snprintf(b->reason, sizeof b->reason, "OpenBLAS runs its kernels for %s instead",
                  core_of());
     sscanf(config_of(), "OpenBLAS %31s", version);
+    return b->reason;
 }
 
 const ck_subject *ck_subject_v1(void)
@@ -79,17 +70,9 @@ const ck_subject *ck_subject_v1(void)
         "/usr/lib/x86_64-linux-gnu/openblas-serial/libopenblas.so.0",
         "/usr/lib/x86_64-linux-gnu/openblas-openmp/libopenblas.so.0", NULL
     };
-    static char version[4096 + 256];
-    static ck_subject subject = { CK_SUBJECT_ABI, sizeof subject, "openblas", version, 0, kernels };
-    static int loaded;
-    if (loaded++) return &subject;
-    const char *const path = hn_load_path("CK_OPENBLAS", paths, version, sizeof version);
-    if (!path) return &subject;
-    strcpy(version, "unknown version");
-    for (int i = 0; i < VARIANT_COUNT; i++) {
-        load_core(i, path, version);
-        if (libraries[i].reason[0]) kernels[i].unavailable = libraries[i].reason;
-    }
-    subject.count = sizeof kernels / sizeof *kernels;
-    return &subject;
+    static const hn_adapter adapter = {
+        "openblas",    "CK_OPENBLAS", paths, kernels, sizeof kernels / sizeof *kernels,
+        VARIANT_COUNT, load_core
+    };
+    return hn_load_subject(&adapter);
 }
