@@ -204,10 +204,10 @@ static bool same_case(const hn_failure *a, const hn_failure *b)
 /* The same wrong outcome of the same case, in another variant or mode. */
 static bool same_fault(const hn_run *run, const hn_failure *a, const hn_failure *b)
 {
-    return run->rows[a->row].op == run->rows[b->row].op && same_case(a, b) &&
-           a->expected == b->expected && a->result.verdict == b->result.verdict &&
-           a->result.check == b->result.check && strcmp(a->result.what, b->result.what) == 0 &&
-           strcmp(a->result.detail, b->result.detail) == 0;
+    return run->rows[a->row].op == run->rows[b->row].op && a->expected == b->expected &&
+           a->result.verdict == b->result.verdict && a->result.check == b->result.check &&
+           strcmp(a->result.what, b->result.what) == 0 &&
+           strcmp(a->result.detail, b->result.detail) == 0 && same_case(a, b);
 }
 
 static bool seen_before(const hn_run *run, size_t i)
