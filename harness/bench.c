@@ -3,27 +3,14 @@
 #include "bench.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench/statistics.h"
+#include "clock.h"
 #include "group.h"
 #include "subject.h"
 
 enum { CASES = 4000, RUNS = 9 };
-
-static double cpu_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Every available variant, both modes. */
 static void plan_all(hn_plan *plan, const ck_subject *subject, const char *stem)
@@ -70,16 +57,15 @@ static unsigned long bench_op(const ck_subject *subject, const char *stem)
     hn_runner *runner = hn_runner_new();
     plan_all(&plan, subject, stem);
     for (uint32_t r = 0; r < RUNS; r++) {
-        const double began = cpu_seconds();
+        const double began = hn_thread_seconds();
         wrong += one_run(runner, &plan, r * CASES, ran);
-        seconds[r] = cpu_seconds() - began;
+        seconds[r] = hn_thread_seconds() - began;
     }
     hn_runner_free(runner);
-    qsort(seconds, RUNS, sizeof seconds[0], ascending);
+    const hn_summary run = hn_summarize(seconds, RUNS);
     const double cases = (double)CASES * (double)plan.nvariants;
     printf("%-20s K=256: %8.0f cases/s a core (median of %d; %.0f..%.0f), %zu rows\n", stem,
-           cases / seconds[RUNS / 2], RUNS, cases / seconds[RUNS - 1], cases / seconds[0],
-           plan.nvariants);
+           cases / run.median, RUNS, cases / run.most, cases / run.least, plan.nvariants);
     for (unsigned k = 1; k < HN_CHECK_COUNT; k++)
         if (ran[k]) printf("    %-10s %9llu\n", hn_check_names[k], (unsigned long long)ran[k]);
     if (wrong) printf("    %lu cases failed\n", wrong);

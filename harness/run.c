@@ -10,8 +10,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clock.h"
 
 /* Of one row, at most this many failures leave a worker: the first ones, and the first of each check. */
 enum { FAILURES_PER_ROW = 8 };
@@ -46,13 +47,6 @@ typedef struct worker {
     hn_stats *stats;
     hn_failure *failures;
 } worker;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void *map_shared(size_t bytes)
 {
@@ -193,7 +187,7 @@ static void work(const hn_run *run, shared *s, worker *w, double deadline)
     hn_runner_announce(runner, announce, w);
     for (;;) {
         const uint64_t task = atomic_fetch_add(&s->next, 1);
-        if (task >= last || (deadline > 0 && now() > deadline)) break;
+        if (task >= last || (deadline > 0 && hn_wall_seconds() > deadline)) break;
         if (run->fail_fast && atomic_load_explicit(&s->failed, memory_order_relaxed) > 0) break;
         w->index = task;
         if (task < traces)
@@ -210,7 +204,7 @@ static int start(const hn_run *run, shared *s, worker *w, double deadline)
 {
     fflush(NULL);
     atomic_store(&w->row, NO_ROW);
-    w->seen_at = now();
+    w->seen_at = hn_wall_seconds();
     w->seen_beat = atomic_load(&w->beat);
     w->killed = w->done = false;
     const pid_t pid = fork();
@@ -246,8 +240,8 @@ static void watch(worker *w)
     const uint64_t beat = atomic_load(&w->beat);
     if (beat != w->seen_beat || atomic_load(&w->row) == NO_ROW) {
         w->seen_beat = beat;
-        w->seen_at = now();
-    } else if (now() - w->seen_at > DEADLOCK_SECONDS && !w->killed) {
+        w->seen_at = hn_wall_seconds();
+    } else if (hn_wall_seconds() - w->seen_at > DEADLOCK_SECONDS && !w->killed) {
         w->killed = true;
         kill(w->pid, SIGKILL);
     }
@@ -256,7 +250,7 @@ static void watch(worker *w)
 static void show_progress(const hn_run *run, shared *s, double began)
 {
     const uint64_t tasks = hn_suite_count(run->suite) + (run->trace ? run->nrows : 0);
-    const double elapsed = now() - began;
+    const double elapsed = hn_wall_seconds() - began;
     const uint64_t done = atomic_load(&s->groups);
     const double share = run->budget > 0 ? elapsed / run->budget : (double)done / (double)tasks;
     if (!run->progress || elapsed < 1.0) return;
@@ -275,7 +269,7 @@ static const char *stop_reason(int status)
 static int supervise(const hn_run *run, shared *s, worker *workers, double deadline, char *error,
                      size_t size)
 {
-    const double began = now();
+    const double began = hn_wall_seconds();
     unsigned alive = run->jobs, deaths = 0;
     while (alive > 0) {
         int status;
@@ -298,7 +292,7 @@ static int supervise(const hn_run *run, shared *s, worker *workers, double deadl
         show_progress(run, s, began);
         if (alive > 0) nanosleep(&(struct timespec){ .tv_nsec = 4000000 }, NULL);
     }
-    if (run->progress && now() - began >= 1.0) fprintf(stderr, "\r%60s\r", "");
+    if (run->progress && hn_wall_seconds() - began >= 1.0) fprintf(stderr, "\r%60s\r", "");
     return 0;
 }
 
@@ -379,7 +373,7 @@ static void free_worker(worker *w, size_t nrows)
 
 int hn_run_all(hn_run *run, char *error, size_t size)
 {
-    const double deadline = run->budget > 0 ? now() + run->budget : 0;
+    const double deadline = run->budget > 0 ? hn_wall_seconds() + run->budget : 0;
     shared *s = map_shared(sizeof *s);
     worker *workers = map_shared(run->jobs * sizeof *workers);
     int failed = !s || !workers;

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "isolate.h"
 
 enum { SHRUNK_MAX = 24, RUNS_MAX = 20000, NEAR = 64, LARGEST_LEAP = 64 };
@@ -25,14 +25,7 @@ typedef struct search {
     bool isolated; /* each candidate in a process of its own; runner is NULL */
 } search;
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static bool spent(const search *s) { return s->runs > RUNS_MAX || now() > s->until; }
+static bool spent(const search *s) { return s->runs > RUNS_MAX || hn_wall_seconds() > s->until; }
 
 static bool fails_alike(search *s, const hn_case *c)
 {
@@ -218,7 +211,7 @@ unsigned hn_shrink_case(const hn_plan *plan, size_t variant, const hn_result *li
                  .verdict = like->verdict,
                  .check = like->check,
                  .seeds = like->verdict == HN_HANG ? 1 : HN_SHRINK_SEEDS,
-                 .until = now() + seconds,
+                 .until = hn_wall_seconds() + seconds,
                  .isolated = true };
     if (!fails_alike(&s, c)) return 0;
     shrink_case(&s, c);
@@ -239,7 +232,7 @@ static void shrink_one(const hn_run *run, hn_failure *f)
                  .verdict = f->result.verdict,
                  .check = f->result.check,
                  .seeds = HN_SHRINK_SEEDS,
-                 .until = now() + seconds_each };
+                 .until = hn_wall_seconds() + seconds_each };
     for (s.variant = 0; s.variant < s.plan->nvariants; s.variant++)
         if (s.plan->variants[s.variant].row == f->row) break;
     if (s.variant < s.plan->nvariants && fails_alike(&s, &c)) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../clock.h"
 #include "../isolate.h"
 
 /* A sample is long against the clock's own cost, a fraction of a microsecond. */

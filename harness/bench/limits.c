@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
+#include "../clock.h"
 #include "ceiling.h"
 
 enum { SAMPLES = 15 };
@@ -28,13 +28,6 @@ static const struct {
     [CK_ISA_avx512vnni] = { &hn_ceiling_avx512vnni, CK_ISA_avx512 },
     [CK_ISA_avx512bf16] = { NULL, CK_ISA_avx512 },
 };
-
-double hn_thread_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 void *hn_map(size_t bytes)
 {

@@ -33,8 +33,6 @@ hn_level hn_level_of(const hn_machine *m, size_t bytes);
 /* Measures all instruction sets that the CPU runs. Returns 0, or -1 if out of memory. */
 int hn_machine_measure(hn_machine *m);
 
-/* CPU time of this thread, in seconds. */
-double hn_thread_seconds(void);
 /* Zeroed memory in huge pages where the system has them, 64-byte aligned; NULL: none left. */
 void *hn_map(size_t bytes);
 void hn_unmap(void *memory, size_t bytes);

@@ -12,15 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../clock.h"
+
 /* CPU seconds of a command; seconds of the clock that one of them may take on a busy machine. */
 enum { COMPILE_SECONDS = 120, CLOCK_PER_CPU = 5, COMMAND_MAX = 65536 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 void hn_limit_cpu(double seconds)
 {
@@ -30,10 +25,10 @@ void hn_limit_cpu(double seconds)
 
 int hn_wait(int pid, double seconds)
 {
-    const double until = now() + CLOCK_PER_CPU * seconds;
+    const double until = hn_wall_seconds() + CLOCK_PER_CPU * seconds;
     int status = 0;
     while (waitpid(pid, &status, WNOHANG) != pid) {
-        if (now() > until) {
+        if (hn_wall_seconds() > until) {
             kill(-pid, SIGKILL);
             kill(pid, SIGKILL);
             waitpid(pid, &status, 0);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../clock.h"
 #include "hunt.h"
 
 const char *const hn_products[3][2] = { { "libck.so", "test_kernels" },
@@ -152,13 +153,6 @@ static void keep_survivor(const hn_hunt *h, size_t index, const char *path, cons
     hn_shell(command, "/", NULL, 60);
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void try_task(const hn_hunt *h, size_t index, const char *folder)
 {
     const hn_task *t = &h->tasks[index];
@@ -168,7 +162,7 @@ static void try_task(const hn_hunt *h, size_t index, const char *folder)
     const bool known = answer && answer->equivalent;
     hn_fate fate = { .kind = HN_FATE_INVALID };
     char path[2200];
-    const double began = now();
+    const double began = hn_wall_seconds();
     snprintf(path, sizeof path, "%s/%s", folder, from->path);
     char *text = hn_mutation_apply(hn_task_mutation(h, t), from->text);
     if (text && hn_write_file(path, text, strlen(text)) == 0) {
@@ -180,7 +174,7 @@ static void try_task(const hn_hunt *h, size_t index, const char *folder)
     }
     hn_write_file(path, from->text, strlen(from->text));
     free(text);
-    fate.seconds = now() - began;
+    fate.seconds = hn_wall_seconds() - began;
     h->fates[index] = fate;
     if (fate.kind >= HN_FATE_KILLED) atomic_fetch_add(&h->shared->judged, 1);
 }
