@@ -7,11 +7,9 @@
 # Exit: that of ckparity run; 77 also for a verdict left open; 2 bad input.
 set -eu
 . "$(dirname "$0")/lib.sh"
-case $#,${1-} in
-[12],openblas | [12],blis | [12],onednn | [12],ggml | [12],sleef) ;;
-*) fail "usage: ci/peer.sh openblas|blis|onednn|ggml|sleef [CKPARITY]" ;;
-esac
+case $# in 1 | 2) ;; *) fail "usage: ci/peer.sh PEER [CKPARITY]" ;; esac
 peer=$1 program=${2:-build/release/ckparity} status=0
+[ -f "harness/subject/$peer.expect" ] || fail "no peer $peer: harness/subject/$peer.expect is not there"
 if [ "$peer" = ggml ] && ! have_ggml; then
     echo "SKIP ggml: not installed, ci/setup.sh --peers does it"
     exit 77

@@ -63,7 +63,9 @@ add_test(NAME selftest COMMAND ckparity selftest)
 set_tests_properties(selftest PROPERTIES LABELS "selftest;quick" PROCESSORS 2 TIMEOUT 1800)
 
 # Other libraries, where they are installed: nothing fails but what is known.
-foreach(peer blis ggml onednn openblas sleef)
+file(GLOB expectations CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/harness/subject/*.expect)
+foreach(file IN LISTS expectations)
+  get_filename_component(peer ${file} NAME_WE)
   add_test(NAME subject.${peer} COMMAND ${CMAKE_SOURCE_DIR}/ci/peer.sh ${peer}
     $<TARGET_FILE:ckparity>)
   set_tests_properties(subject.${peer} PROPERTIES LABELS "subject" SKIP_RETURN_CODE 77 PROCESSORS 2
