@@ -5,31 +5,8 @@
 # Exit: 0 all well, 1 not.
 set -eu
 ckparity=$1 source=$2 cc=$3
-unset CK_ISA_MAX
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp"
-
-rc=0
-wrong() { # TEXT: notes a failure, with what was printed
-    printf 'bench: %s\n' "$1"
-    sed 's/^/    out: /' out | head -40
-    sed 's/^/    err: /' err | head -20
-    rc=1
-}
-exits() { # STATUS ARGUMENT...
-    want=$1 got=0
-    shift
-    "$ckparity" bench "$@" >out 2>err || got=$?
-    [ "$got" = "$want" ] || wrong "bench $*: exit $got, wanted $want"
-}
-bad() { # TEXT ARGUMENT...: one line on stderr that says TEXT, nothing on stdout, exit 2
-    text=$1
-    shift
-    exits 2 "$@"
-    grep -qF -- "$text" err || wrong "bench $*: stderr does not say \"$text\""
-    if [ -s out ] || [ "$(wc -l <err)" != 1 ]; then wrong "bench $*: not one line of stderr"; fi
-}
+test_name=bench command_words='bench'
+. "$(dirname "$0")/lib.sh"
 
 # subject NAME STATEMENT: a library whose gemm is right but for STATEMENT after it.
 subject() {

@@ -5,34 +5,8 @@
 # Exit: 0 all well, 1 not.
 set -eu
 ckparity=$1 source=$2 cc=$3
-unset CK_ISA_MAX NO_COLOR
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp"
-
-rc=0
-wrong() { # TEXT: notes a failure, with what was printed
-    printf 'cli: %s\n' "$1"
-    sed 's/^/    out: /' out | head -20
-    sed 's/^/    err: /' err | head -20
-    rc=1
-}
-# exits STATUS ARGUMENT...: runs ckparity; its output is in out and err.
-exits() {
-    want=$1 got=0
-    shift
-    "$ckparity" "$@" >out 2>err || got=$?
-    [ "$got" = "$want" ] || wrong "ckparity $*: exit $got, wanted $want"
-}
-# bad TEXT ARGUMENT...: one line on stderr that says TEXT, nothing else, exit 2.
-bad() {
-    text=$1
-    shift
-    exits 2 "$@"
-    grep -qF -- "$text" err || wrong "ckparity $*: stderr does not say \"$text\""
-    if [ -s out ] || [ "$(wc -l <err)" != 1 ]; then wrong "ckparity $*: not one line of stderr"; fi
-}
-says() { grep -qF -- "$1" out || wrong "stdout does not say \"$1\""; }
+test_name=cli command_words=''
+. "$(dirname "$0")/lib.sh"
 
 cat >small.cases <<'E2'
 gemm_nt_f32 repeat=40    # a few of each

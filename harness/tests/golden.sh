@@ -5,25 +5,8 @@
 # Exit: 0 all well, 1 not.
 set -eu
 ckparity=$1 source=$2 cc=$3
-unset CK_ISA_MAX
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp"
-
-rc=0
-wrong() { # TEXT: notes a failure, with what was printed
-    printf 'golden: %s\n' "$1"
-    sed 's/^/    out: /' out | head -12
-    sed 's/^/    err: /' err | head -4
-    rc=1
-}
-exits() { # STATUS ARGUMENT...: runs ckparity digest; its output is in out and err
-    want=$1 got=0
-    shift
-    "$ckparity" digest "$@" >out 2>err || got=$?
-    [ "$got" = "$want" ] || wrong "digest $*: exit $got, wanted $want"
-}
-says() { grep -qF -- "$1" out || wrong "stdout does not say \"$1\""; }
+test_name=golden command_words='digest'
+. "$(dirname "$0")/lib.sh"
 
 # --- a kernel of exp_f32 whose last output may have its lowest bit flipped
 cat >bit.c <<'E2'

@@ -5,30 +5,8 @@
 # Exit: 0 all well, 1 not.
 set -eu
 ckparity=$1 source=$2 cc=$3
-unset CK_ISA_MAX NO_COLOR
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp"
-
-rc=0
-wrong() { # TEXT: notes a failure, with what was printed
-    printf 'tools: %s\n' "$1"
-    sed 's/^/    out: /' out | head -20
-    sed 's/^/    err: /' err | head -20
-    rc=1
-}
-# exits STATUS ARGUMENT...: runs ckparity; its output is in out and err.
-exits() {
-    want=$1 got=0
-    shift
-    "$ckparity" "$@" >out 2>err || got=$?
-    [ "$got" = "$want" ] || wrong "ckparity $*: exit $got, wanted $want"
-}
-says() { grep -qF -- "$1" out || wrong "stdout does not say \"$1\""; }
-complains() {
-    grep -qF -- "$1" err || wrong "stderr does not say \"$1\""
-    [ "$(wc -l <err)" = 1 ] || wrong 'not one line of stderr'
-}
+test_name=tools command_words=''
+. "$(dirname "$0")/lib.sh"
 
 library() { # NAME: builds NAME.c
     "$cc" -std=c11 -O2 -ffp-contract=off -shared -fPIC -I "$source/kernels/include/ck" \
