@@ -69,6 +69,12 @@ grep -q '^  sse41 strict ' out || wrong '--mode both: no strict row'
 grep -q '^  avx2 .*[num]s ' out && wrong '--isa sse41: other rows'
 grep -q '^  scalar ' out || wrong '--isa sse41: no baseline'
 
+# --- products of codes are counted, and held to the peak of int8
+exits 0 --budget 0.1 --subject ./libright.so --isa scalar --json codes.json \
+    'gemm_nt_q8_0_q8_0 gen=1 M=2 N=3 K=64 fill=int'
+says 'GOP/s'
+grep -qF '"operations": 768,' codes.json || wrong 'not two operations a product of codes'
+
 # --- operands that are not in a cache
 exits 77 --budget 0.1 --cold --subject ./libright.so "$small"
 grep -q 'SKIP operands are too small for --cold' out || wrong '--cold of a small case'
