@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* References of the quantisers, by the one formula of quant.h, and of dequantisation: all exact. */
 #include "f16.h"
+#include "tie.h"
 
 ref_fn ref_quantize_row_q8_0, ref_dequant_row_q8_0;
 
@@ -29,20 +30,6 @@ static block quantize(const float *x)
     return y;
 }
 
-/* CK_NUM_TIE_EITHER: whether x 127 / amax, made in any order of one multiplication and up to two
- * divisions, is within 4u of itself of *tie. 4 REF_UD is this function's own error. */
-static int near_tie(double x, double amax, double *tie)
-{
-    const double t = x * 127 / amax;
-    *tie = floor(t) + 0.5;
-    return fabs(t - *tie) <= (0x1p-22 + 4 * REF_UD) * fabs(t);
-}
-
-static int either(const ref_spec *spec)
-{
-    return !spec->strict && (spec->num->flags & CK_NUM_TIE_EITHER);
-}
-
 /* The formula means nearest: in other modes nothing is promised. Flushing changes a block only if
  * its amax is below 2^-118: else a subnormal x has |x| 127 / amax < 127 / 256, code 0, and neither
  * amax / 127 nor 127 / amax is subnormal. (amax = 0 is a zero block anyhow.) */
@@ -57,10 +44,11 @@ static void code_cell(const block *y, size_t i, double x, const ref_spec *specs,
                       ref_out *out, size_t at)
 {
     double tie = 0;
-    const int tied = y->amax > 0 && near_tie(x, y->amax, &tie);
+    const double before = x * 127 / y->amax;
+    const int tied = y->amax > 0 && ref_near_tie(before, fabs(before), &tie);
     out->term[at] = 1;
     for (size_t s = 0; s < nspecs; s++) {
-        const int both = tied && either(&specs[s]);
+        const int both = tied && ref_either(&specs[s]);
         out->v[s * out->n + at] = both ? tie : y->code[i];
         out->e[s * out->n + at] = other_mode(&specs[s], y->amax) ? REF_ANY : both ? 0.5 : 0;
     }

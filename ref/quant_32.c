@@ -3,6 +3,7 @@
  * layouts of docs/formats.md. */
 #include "decode.h"
 #include "f16.h"
+#include "tie.h"
 
 ref_fn ref_quantize_row_f16, ref_quantize_row_bf16, ref_quantize_row_int8, ref_quantize_row_int4;
 ref_fn ref_quantize_row_q4_0, ref_quantize_row_q4_1, ref_quantize_row_q5_0, ref_quantize_row_q5_1;
@@ -139,10 +140,14 @@ static void dequant(const void *args, const ref_tile *tile, const ref_spec *spec
 /* --- Units. */
 
 /* The parts of a unit in the order of ref.h. `size` is what the codes are spread over, 0 if there is
- * nothing to spread; below `flushed` an arithmetic that flushes may give other parts. */
+ * nothing to spread; below `flushed` an arithmetic that flushes may give other parts. For
+ * CK_NUM_TIE_EITHER: each code before it is rounded, less `zero` and +-`offset`, which is added to it
+ * before it is rounded by those who truncate afterwards. */
 typedef struct unit {
     double parts[MOST_PARTS];
     double size, flushed;
+    double before[BLOCK], zero, offset;
+    int has_sum; /* part 1 is made of the codes */
 } unit;
 
 typedef void encode_fn(unit *y, const float *x);
@@ -175,9 +180,13 @@ static void encode_signed(unit *y, const float *x, int zero)
     y->parts[0] = finite ? 0 : 0x7e00;
     if (!finite || !isfinite(id)) return;
     y->parts[0] = ref_f16_bits(rn((double)most / -zero));
-    for (int i = 0; i < BLOCK; i++)
+    for (int i = 0; i < BLOCK; i++) {
         y->parts[1 + i] =
             fmin(2 * zero - 1, zero + nearbyint((double)rn((double)x[i] * (double)id)));
+        y->before[i] = (double)x[i] * -zero / (double)most;
+    }
+    y->zero = zero;
+    y->offset = zero + 0.5;
     y->size = fabs((double)most);
 }
 
@@ -200,7 +209,9 @@ static void encode_affine(unit *y, const float *x, int top)
     for (int i = 0; i < BLOCK; i++) {
         const float above = rn((double)x[i] - (double)least);
         y->parts[2 + i] = nearbyint((double)rn((double)above * (double)id));
+        y->before[i] = ((double)x[i] - (double)least) * top / ((double)most - (double)least);
     }
+    y->offset = 0.5;
     y->size = (double)range;
 }
 
@@ -218,11 +229,13 @@ static void encode_q8_1(unit *y, const float *x)
     if (!finite || !isfinite(id)) return;
     for (int i = 0; i < BLOCK; i++) {
         y->parts[2 + i] = nearbyint((double)rn((double)x[i] * (double)id));
+        y->before[i] = (double)x[i] * 127 / (double)amax;
         sum += y->parts[2 + i];
     }
     const float d = rn((double)amax / 127);
     y->parts[0] = ref_f16_bits(d);
     y->parts[1] = ref_f16_bits(rn((double)d * sum));
+    y->has_sum = 1;
     y->size = (double)amax;
 }
 
@@ -266,6 +279,36 @@ static int other_mode(const unit *y, const ref_spec *spec, size_t elements)
     return spec->u > 0x1p-24 || ((spec->daz || spec->ftz) && y->size < least);
 }
 
+/* The codes of a block, its last parts, that CK_NUM_TIE_EITHER leaves open: balls of both neighbours.
+ * What stands before them and is made of them, q8_1's sum, is open then as well. */
+static int open_ties(const unit *y, size_t parts, double *v, double *e)
+{
+    int any = 0;
+    for (size_t i = 0; i < BLOCK; i++) {
+        const double t = y->before[i];
+        double tie, *code = v + parts - BLOCK + i;
+        if (!ref_near_tie(t, fabs(t) + y->offset, &tie)) continue;
+        any = 1;
+        /* beyond the last code there is none */
+        if (y->zero > 0 && tie > y->zero - 1) continue;
+        *code = y->zero + tie;
+        e[parts - BLOCK + i] = 0.5;
+    }
+    return any;
+}
+
+static void unit_cells(const unit *y, const ref_spec *spec, size_t elements, size_t parts,
+                       double *v, double *e)
+{
+    const int other = other_mode(y, spec, elements);
+    for (size_t p = 0; p < parts; p++) {
+        v[p] = y->parts[p];
+        e[p] = other ? REF_ANY : 0;
+    }
+    if (other || elements < BLOCK || y->size == 0 || !ref_either(spec)) return;
+    if (open_ties(y, parts, v, e) && y->has_sum) e[1] = REF_ANY;
+}
+
 static void quantize(const void *args, const ref_tile *tile, const ref_spec *specs, size_t nspecs,
                      ref_out *out, size_t elements, size_t parts, encode_fn *encode)
 {
@@ -273,13 +316,10 @@ static void quantize(const void *args, const ref_tile *tile, const ref_spec *spe
     for (size_t i = 0; i < tile->rows * tile->cols; i++) {
         unit y = { 0 };
         encode(&y, x + (tile->c0 + i % tile->cols) * elements);
-        for (size_t p = 0; p < parts; p++) {
-            out->term[i * parts + p] = 1;
-            for (size_t s = 0; s < nspecs; s++) {
-                out->v[s * out->n + i * parts + p] = y.parts[p];
-                out->e[s * out->n + i * parts + p] =
-                    other_mode(&y, &specs[s], elements) ? REF_ANY : 0;
-            }
+        for (size_t p = 0; p < parts; p++) out->term[i * parts + p] = 1;
+        for (size_t s = 0; s < nspecs; s++) {
+            const size_t at = s * out->n + i * parts;
+            unit_cells(&y, &specs[s], elements, parts, &out->v[at], &out->e[at]);
         }
     }
 }

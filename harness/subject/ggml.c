@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* ggml as a subject: its q8_0 kernels in every per-ISA CPU build that @node-llama-cpp/linux-x64
- * has. docs/subjects.md tells what it shows. Nothing of ggml is linked or copied; the few
- * declarations below hold for the one version that is accepted. */
+/* ggml as a subject: its rows, dots and conversions in every per-ISA CPU build that
+ * @node-llama-cpp/linux-x64 has. docs/subjects.md tells what it shows. Nothing of ggml is linked or
+ * copied; the few declarations below hold for the one version that is accepted. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@
 #define GGML_VERSION "0.25.1"
 #define PACKAGE      "node_modules/@node-llama-cpp/linux-x64/bins/linux-x64"
 
-enum { GGML_TYPE_Q8_0 = 8 };
+enum { GGML_TYPE_F32 = 0 };
 
 typedef void ggml_to_float(const void *x, float *y, int64_t n);
 typedef void ggml_from_float(const float *x, void *y, int64_t n);
@@ -41,77 +41,152 @@ typedef struct ggml_type_traits_cpu {
     int64_t nrows;
 } ggml_type_traits_cpu;
 
-/* The builds, in alphabetical order, and the numerics of their vec_dot and from_float. */
-#define BUILDS(X)                               \
-    X(alderlake, &dot_fma, &quantize_same)      \
-    X(cannonlake, &dot_fma, &quantize_same)     \
-    X(cascadelake, &dot_fma, &quantize_same)    \
-    X(cooperlake, &dot_fma, &quantize_same)     \
-    X(haswell, &dot_fma, &quantize_same)        \
-    X(icelake, &dot_fma, &quantize_same)        \
-    X(ivybridge, &dot_muladd, &quantize_same)   \
-    X(piledriver, &dot_fma, &quantize_same)     \
-    X(sandybridge, &dot_muladd, &quantize_same) \
-    X(sapphirerapids, &dot_fma, &quantize_same) \
-    X(skylakex, &dot_fma, &quantize_same)       \
-    X(sse42, &dot_muladd, &quantize_ties)       \
-    X(x64, &dot_muladd, &quantize_ties)         \
-    X(zen4, &dot_fma, &quantize_same)
+/* Formats of both: our two names, theirs, their code. */
+#define FORMATS(X)            \
+    X(bf16, BF16, "bf16", 30) \
+    X(f16, F16, "f16", 1)     \
+    X(q4_0, Q4_0, "q4_0", 2)  \
+    X(q4_1, Q4_1, "q4_1", 3)  \
+    X(q4_k, Q4_K, "q4_K", 12) \
+    X(q5_0, Q5_0, "q5_0", 6)  \
+    X(q5_1, Q5_1, "q5_1", 7)  \
+    X(q5_k, Q5_K, "q5_K", 13) \
+    X(q6_k, Q6_K, "q6_K", 14) \
+    X(q8_0, Q8_0, "q8_0", 8)  \
+    X(q8_1, Q8_1, "q8_1", 9)  \
+    X(q8_k, Q8_K, "q8_K", 15)
 
-#define ENUM(name, dot, quantize) BUILD_##name,
+/* What is compared, each sorted. A block of q8_1 is never decoded there; their quantisers of q4_K,
+ * q5_K and q6_K search for scales and are no formula. */
+#define DECODED(X) \
+    X(bf16) X(f16) X(q4_0) X(q4_1) X(q4_k) X(q5_0) X(q5_1) X(q5_k) X(q6_k) X(q8_0) X(q8_k)
+#define ENCODED(X, build, dot, round) \
+    X(bf16, build, exact)             \
+    X(f16, build, exact)              \
+    X(q4_0, build, ties)              \
+    X(q4_1, build, ties)              \
+    X(q5_0, build, ties)              \
+    X(q5_1, build, ties) X(q8_0, build, round) X(q8_1, build, round) X(q8_k, build, exact)
+#define DOTS(X, build, dot, round) X(q8_0, q8_0, build, dot)
+
+/* The builds, in alphabetical order; whether their dots use FMA, and how they round q8_0. */
+#define BUILDS(X)                 \
+    X(alderlake, fma, exact)      \
+    X(cannonlake, fma, exact)     \
+    X(cascadelake, fma, exact)    \
+    X(cooperlake, fma, exact)     \
+    X(haswell, fma, exact)        \
+    X(icelake, fma, exact)        \
+    X(ivybridge, muladd, exact)   \
+    X(piledriver, fma, exact)     \
+    X(sandybridge, muladd, exact) \
+    X(sapphirerapids, fma, exact) \
+    X(skylakex, fma, exact)       \
+    X(sse42, muladd, ties)        \
+    X(x64, muladd, ties)          \
+    X(zen4, fma, exact)
+
+#define ENUM(name, dot, round) BUILD_##name,
 enum { BUILDS(ENUM) BUILD_COUNT };
+#undef ENUM
+#define ENUM(ours, OURS, theirs, code) FORMAT_##ours,
+enum { FORMATS(ENUM) FORMAT_COUNT };
 #undef ENUM
 
 /* What was found in one libggml-cpu-*.so. */
 typedef struct build {
-    ggml_vec_dot *vec_dot;
-    ggml_from_float *from_float;
+    const char *name;
+    ggml_vec_dot *vec_dot[FORMAT_COUNT]; /* by the format of the weights */
+    ggml_from_float *from_float[FORMAT_COUNT];
+    ggml_vec_dot *vec_dot_f32;
     char reason[256]; /* why it cannot run, "" if it can */
 } build;
 
-static build builds[BUILD_COUNT];
-static ggml_to_float *to_float;
+#define NAME(build, dot, round) { .name = #build },
+static build builds[BUILD_COUNT] = { BUILDS(NAME) };
+#undef NAME
+static ggml_to_float *to_float[FORMAT_COUNT];
 
-static void gemm(ggml_vec_dot *vec_dot, const ck_gemm_q_args *g)
+static const struct {
+    const char *name;
+    int code;
+    size_t elements, bytes;
+} formats[FORMAT_COUNT] = {
+#define FORMAT(ours, OURS, theirs, code) { theirs, code, CK_##OURS##_BLOCK, CK_##OURS##_BYTES },
+    FORMATS(FORMAT)
+#undef FORMAT
+};
+
+/* Weights in format w, activations in format a. */
+static void gemm_q(const build *b, int w, int a, const void *args)
 {
-    const char *const a = g->a, *const b = g->b;
-    for (size_t i = 0; i < g->m; i++) {
+    const ck_gemm_q_args *const g = args;
+    const char *const x = g->a, *const weights = g->b;
+    for (size_t i = 0; i < g->m; i++)
         for (size_t j = 0; j < g->n; j++) {
             float sum = 0;
             if (g->k != 0)
-                vec_dot((int)g->k, &sum, 0, b + j * g->ldb * CK_Q8_0_BYTES, 0,
-                        a + i * g->lda * CK_Q8_0_BYTES, 0, 1);
+                b->vec_dot[w]((int)g->k, &sum, 0, weights + j * g->ldb * formats[w].bytes, 0,
+                              x + i * g->lda * formats[a].bytes, 0, 1);
             g->y[i * g->ldy + j] = g->bias ? sum + g->bias[j] : sum;
         }
-    }
 }
 
-static void quantize(ggml_from_float *from_float, const ck_quantize_args *q)
+static void gemm_f32(const build *b, const void *args)
 {
-    from_float(q->x, q->y, (int64_t)q->n);
+    const ck_gemm_args *const g = args;
+    for (size_t i = 0; i < g->m; i++)
+        for (size_t j = 0; j < g->n; j++) {
+            float y = 0;
+            if (g->k != 0)
+                b->vec_dot_f32((int)g->k, &y, 0, g->b + j * g->ldb, 0, g->a + i * g->lda, 0, 1);
+            y *= g->alpha;
+            if (g->beta != 0) y += g->beta * g->c[i * g->ldc + j];
+            g->y[i * g->ldy + j] = g->bias ? y + g->bias[j] : y;
+        }
 }
 
-static void dequant_base(const void *args)
+static void quantize(const build *b, int format, const void *args)
+{
+    const ck_quantize_args *const q = args;
+    b->from_float[format](q->x, q->y, (int64_t)q->n);
+}
+
+static void dequant(int format, const void *args)
 {
     const ck_dequant_args *const d = args;
-    to_float(d->x, d->y, (int64_t)d->n);
+    to_float[format](d->x, d->y, (int64_t)d->n);
 }
 
-/* A ck_fn has no place for the build, so each build has functions of its own. */
-#define THUNKS(name, dot, quantize_spec)                                                    \
-    static void gemm_##name(const void *args) { gemm(builds[BUILD_##name].vec_dot, args); } \
-    static void quantize_##name(const void *args)                                           \
-    {                                                                                       \
-        quantize(builds[BUILD_##name].from_float, args);                                    \
+/* A ck_fn has no place for the build or the format, so each pair has functions of its own. */
+#define DEQUANT(w) \
+    static void dequant_##w(const void *args) { dequant(FORMAT_##w, args); }
+#define DOT(w, a, build, dot)                                         \
+    static void dot_##w##_##a##_##build(const void *args)             \
+    {                                                                 \
+        gemm_q(&builds[BUILD_##build], FORMAT_##w, FORMAT_##a, args); \
     }
+#define QUANTIZE(w, build, round)                           \
+    static void quantize_##w##_##build(const void *args)    \
+    {                                                       \
+        quantize(&builds[BUILD_##build], FORMAT_##w, args); \
+    }
+#define THUNKS(build, dot, round)                                                             \
+    static void dot_f32_##build(const void *args) { gemm_f32(&builds[BUILD_##build], args); } \
+    DOTS(DOT, build, dot, round)                                                              \
+    ENCODED(QUANTIZE, build, dot, round)
+DECODED(DEQUANT)
 BUILDS(THUNKS)
+#undef DEQUANT
+#undef DOT
+#undef QUANTIZE
 #undef THUNKS
 
 static const ck_numspec dot_fma = { .accs = 1, .flags = CK_NUM_BATCH_INVARIANT };
 static const ck_numspec dot_muladd = { .accs = 1, .flags = CK_NUM_MULADD | CK_NUM_BATCH_INVARIANT };
-static const ck_numspec quantize_same = { .accs = 1 };
-/* roundf(x * (1 / d)): half away from zero, and two roundings in the scale. */
-static const ck_numspec quantize_ties = { .accs = 1, .flags = CK_NUM_TIE_EITHER };
+static const ck_numspec round_exact = { .accs = 1 };
+/* Half away from zero, and two roundings in the scale. */
+static const ck_numspec round_ties = { .accs = 1, .flags = CK_NUM_TIE_EITHER };
 static const ck_numspec dequant_spec = { .accs = 1 };
 
 /* ggml's quantiser makes codes -127..127, and no promise on NaN, infinity, a scale's underflow or
@@ -123,18 +198,42 @@ static const ck_domain quantize_domain = {
     .code_min = -128, .flags = CK_DOMAIN_FINITE | CK_DOMAIN_NORMAL | CK_DOMAIN_NEAREST
 };
 
-#define GEMM(build, dot, quantize_spec)                                                        \
-    { sizeof(ck_kernel), "gemm_nt_q8_0_q8_0", "gemm_q", #build, NULL, gemm_##build, NULL, dot, \
+#define DEQUANT(w)                                                                      \
+    { sizeof(ck_kernel), "dequant_row_" #w, "dequant", "base", NULL, dequant_##w, NULL, \
+      &dequant_spec,     &dequant_domain },
+#define F32(build, dot, round)                                             \
+    { sizeof(ck_kernel), "gemm_nt_f32", "gemm",     #build,          NULL, \
+      dot_f32_##build,   NULL,          &dot_##dot, &quantize_domain },
+#define DOT(w, a, build, dot)  \
+    { sizeof(ck_kernel),       \
+      "gemm_nt_" #w "_" #a,    \
+      "gemm_q",                \
+      #build,                  \
+      NULL,                    \
+      dot_##w##_##a##_##build, \
+      NULL,                    \
+      &dot_##dot,              \
       &dot_domain },
-#define QUANTIZE(build, dot, quantize_spec)                                                     \
-    { sizeof(ck_kernel), "quantize_row_q8_0", "quantize", #build, NULL, quantize_##build, NULL, \
-      quantize_spec,     &quantize_domain },
-enum { FIRST_GEMM = 1, FIRST_QUANTIZE = FIRST_GEMM + BUILD_COUNT };
-static ck_kernel kernels[] = { { sizeof(ck_kernel), "dequant_row_q8_0", "dequant", "base", NULL,
-                                 dequant_base, NULL, &dequant_spec, &dequant_domain },
-                               BUILDS(GEMM) BUILDS(QUANTIZE) };
-#undef GEMM
+#define QUANTIZE(w, build, round) \
+    {                             \
+        sizeof(ck_kernel),        \
+        "quantize_row_" #w,       \
+        "quantize",               \
+        #build,                   \
+        NULL,                     \
+        quantize_##w##_##build,   \
+        NULL,                     \
+        &round_##round,           \
+        &quantize_domain          \
+    },
+#define ROWS(build, dot, round) \
+    F32(build, dot, round) DOTS(DOT, build, dot, round) ENCODED(QUANTIZE, build, dot, round)
+static ck_kernel kernels[] = { DECODED(DEQUANT) BUILDS(ROWS) };
+#undef DEQUANT
+#undef F32
+#undef DOT
 #undef QUANTIZE
+#undef ROWS
 
 /* The function of that name into *slot, a pointer to a function pointer; 0 if there is none. POSIX
  * has the two kinds of pointers share one representation, ISO C no cast between them. */
@@ -166,7 +265,26 @@ static void locate(char *directory, size_t size)
         snprintf(directory, size, "%s", PACKAGE);
 }
 
-/* Checks libggml-base.so and takes to_float from it. Fills `version`; 0 if ggml is not usable, and
+/* The decoders of libggml-base.so, whose formats must be ours. */
+static int find_decoders(void *base, const ggml_type_traits *(*traits_of)(int type), char *version,
+                         size_t size)
+{
+    for (int i = 0; i < FORMAT_COUNT; i++) {
+        const ggml_type_traits *const traits = traits_of(formats[i].code);
+        if (strcmp(traits->type_name, formats[i].name) != 0 ||
+            traits->blck_size != (int64_t)formats[i].elements ||
+            traits->type_size != formats[i].bytes) {
+            snprintf(version, size, "type %d is not %s of %zu elements in %zu bytes",
+                     formats[i].code, formats[i].name, formats[i].elements, formats[i].bytes);
+            return 0;
+        }
+        to_float[i] = traits->to_float;
+    }
+    /* not among the traits */
+    return find(&to_float[FORMAT_q8_k], base, "dequantize_row_q8_K");
+}
+
+/* Checks libggml-base.so and takes the decoders from it. Fills `version`; 0 if ggml is not usable, and
  * then `version` says why. */
 static int load_base(const char *directory, char *version, size_t size)
 {
@@ -192,23 +310,16 @@ static int load_base(const char *directory, char *version, size_t size)
         snprintf(version, size, "%s: is ggml %s, wanted " GGML_VERSION, path, version_of());
         return 0;
     }
-    const ggml_type_traits *const traits = traits_of(GGML_TYPE_Q8_0);
-    if (strcmp(traits->type_name, "q8_0") != 0 || traits->blck_size != CK_Q8_0_BLOCK ||
-        traits->type_size != CK_Q8_0_BYTES) {
-        snprintf(version, size, "%s: type %d is not q8_0 of %d elements in %d bytes", path,
-                 GGML_TYPE_Q8_0, CK_Q8_0_BLOCK, CK_Q8_0_BYTES);
-        return 0;
-    }
-    to_float = traits->to_float;
+    if (!find_decoders(base, traits_of, version, size)) return 0;
     snprintf(version, size, "%s (%s)", version_of(), commit_of());
     return 1;
 }
 
 /* Only the score may be asked of a build before it is known that this CPU runs it. */
-static void load_build(build *b, const char *directory, const char *name)
+static void load_build(build *b, const char *directory)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/libggml-cpu-%s.so", directory, name);
+    snprintf(path, sizeof path, "%s/libggml-cpu-%s.so", directory, b->name);
     void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     int (*score)(void);
     void (*init)(void);
@@ -219,7 +330,7 @@ static void load_build(build *b, const char *directory, const char *name)
     }
     if (!find(&score, library, "ggml_backend_score") || !find(&init, library, "ggml_cpu_init") ||
         !find(&traits_of, library, "ggml_get_type_traits_cpu")) {
-        snprintf(b->reason, sizeof b->reason, "libggml-cpu-%s.so lacks a symbol", name);
+        snprintf(b->reason, sizeof b->reason, "libggml-cpu-%s.so lacks a symbol", b->name);
         return;
     }
     if (score() == 0) {
@@ -227,24 +338,32 @@ static void load_build(build *b, const char *directory, const char *name)
         return;
     }
     init(); /* without it every scale that goes through ggml's f16 table is 0 */
-    const ggml_type_traits_cpu *const traits = traits_of(GGML_TYPE_Q8_0);
-    b->vec_dot = traits->vec_dot;
-    b->from_float = traits->from_float;
-    if (!b->vec_dot || !b->from_float || traits->vec_dot_type != GGML_TYPE_Q8_0)
-        snprintf(b->reason, sizeof b->reason, "no q8_0 x q8_0 in libggml-cpu-%s.so", name);
+    b->vec_dot_f32 = traits_of(GGML_TYPE_F32)->vec_dot;
+    for (int i = 0; i < FORMAT_COUNT; i++) {
+        const ggml_type_traits_cpu *const traits = traits_of(formats[i].code);
+        b->vec_dot[i] = traits->vec_dot;
+        b->from_float[i] = traits->from_float;
+    }
+}
+
+/* By stem, then build. */
+static int compare(const void *a, const void *b)
+{
+    const ck_kernel *const x = a, *const y = b;
+    const int stems = strcmp(x->stem, y->stem);
+    return stems ? stems : strcmp(x->isa, y->isa);
 }
 
 static void load_builds(const char *directory)
 {
-#define NAME(name, dot, quantize_spec) #name,
-    static const char *const names[] = { BUILDS(NAME) };
-#undef NAME
+    const size_t count = sizeof kernels / sizeof *kernels;
     for (size_t i = 0; i < BUILD_COUNT; i++) {
-        load_build(&builds[i], directory, names[i]);
-        const char *const reason = builds[i].reason[0] ? builds[i].reason : NULL;
-        kernels[FIRST_GEMM + i].unavailable = reason;
-        kernels[FIRST_QUANTIZE + i].unavailable = reason;
+        load_build(&builds[i], directory);
+        for (size_t k = 0; k < count && builds[i].reason[0]; k++)
+            if (strcmp(kernels[k].isa, builds[i].name) == 0)
+                kernels[k].unavailable = builds[i].reason;
     }
+    qsort(kernels, count, sizeof *kernels, compare);
 }
 
 /* The libraries stay open: their functions are in the table. */

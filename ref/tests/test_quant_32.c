@@ -363,6 +363,77 @@ static void other_modes_promise_nothing_of_blocks(void **unused)
 
 /* --- elements */
 
+/* CK_NUM_TIE_EITHER. Whether code i is open, between `code` and the next. */
+static int open_at(const cells *c, size_t first, size_t i, double code)
+{
+    const size_t at = first + i;
+    if (c->e[at] == 0) return 0;
+    assert_true(c->v[at] == code + 0.5 && c->e[at] == 0.5);
+    return 1;
+}
+
+/* d = 1, so that a number is its code, less `zero`. */
+static void ties_of(ref_fn *fn, size_t n, float most, double zero, double offset)
+{
+    const ck_numspec tie_num = { .flags = CK_NUM_TIE_EITHER };
+    const ref_spec either = { &tie_num, 0, 0x1p-24, 0, 0 }, hard = { &tie_num, 1, 0x1p-24, 0, 0 };
+    const float room = (float)(0x1p-22 * (2.5 + offset));
+    float x[BLOCK] = { most,
+                       2.5f,
+                       2.5f + 0.75f * room,
+                       2.5f - 0.75f * room,
+                       2.5f + 1.25f * room,
+                       2.5f - 1.25f * room };
+    const size_t first = n - BLOCK;
+    cells c;
+    x[BLOCK - 1] = 2.5f;
+    parts(&c, fn, n, x, 0, &either);
+    for (size_t i = 0; i < BLOCK; i++)
+        assert_true(open_at(&c, first, i, zero + 2) == ((i >= 1 && i <= 3) || i == BLOCK - 1));
+    assert_true(c.v[first + 4] == zero + 3 && c.v[first + 5] == zero + 2 && c.e[0] == 0);
+    parts(&c, fn, n, x, 0, &hard);
+    all_exact(&c, n);
+    parts(&c, fn, n, x, 0, &nearest);
+    all_exact(&c, n);
+}
+
+static void either_code_at_a_tie(void **unused)
+{
+    const ck_numspec tie_num = { .flags = CK_NUM_TIE_EITHER };
+    const ref_spec either = { &tie_num, 0, 0x1p-24, 0, 0 };
+    float last[BLOCK] = { -8, 7.5f };
+    cells c;
+    (void)unused;
+    ties_of(ref_quantize_row_q4_0, 33, -8, 8, 8.5);
+    ties_of(ref_quantize_row_q5_0, 33, -16, 16, 16.5);
+    ties_of(ref_quantize_row_q4_1, 34, 15, 0, 0.5);
+    ties_of(ref_quantize_row_q5_1, 34, 31, 0, 0.5);
+    ties_of(ref_quantize_row_q8_1, 34, 127, 0, 0);
+    /* there is no code above the last, and a block of zeros has no ties */
+    parts(&c, ref_quantize_row_q4_0, 33, last, 0, &either);
+    all_exact(&c, 33);
+    assert_true(c.v[2] == 15);
+    parts(&c, ref_quantize_row_q4_0, 33, (float[BLOCK]){ 0 }, 0, &either);
+    all_exact(&c, 33);
+}
+
+/* q8_1's sum is made of the codes. */
+static void an_open_code_opens_the_sum(void **unused)
+{
+    const ck_numspec tie_num = { .flags = CK_NUM_TIE_EITHER };
+    const ref_spec either = { &tie_num, 0, 0x1p-24, 0, 0 };
+    float x[BLOCK] = { 127 };
+    cells c;
+    (void)unused;
+    parts(&c, ref_quantize_row_q8_1, 34, x, 0, &either);
+    all_exact(&c, 34);
+    x[BLOCK - 1] = -2.5f;
+    parts(&c, ref_quantize_row_q8_1, 34, x, 0, &either);
+    assert_true(c.e[1] == REF_ANY && c.e[0] == 0 && c.e[33] == 0.5 && c.v[33] == -2.5);
+    parts(&c, ref_quantize_row_q4_1, 34, (float[BLOCK]){ 15, 2.5f }, 0, &either);
+    assert_true(c.e[1] == 0 && c.e[3] == 0.5);
+}
+
 static double number_of(ref_fn *fn, unsigned bits)
 {
     const unsigned char p[2] = { (unsigned char)bits, (unsigned char)(bits >> 8) };
@@ -485,6 +556,8 @@ int main(void)
         cmocka_unit_test(plain_formulas_agree_with_encoding),
         cmocka_unit_test(special_blocks),
         cmocka_unit_test(other_modes_promise_nothing_of_blocks),
+        cmocka_unit_test(either_code_at_a_tie),
+        cmocka_unit_test(an_open_code_opens_the_sum),
         cmocka_unit_test(every_number_comes_back),
         cmocka_unit_test(no_number_is_nearer),
         cmocka_unit_test(nans_keep_sign_and_leading_bits),
