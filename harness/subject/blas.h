@@ -51,18 +51,42 @@ static inline void blas_add_bias(const ck_gemm_args *g)
         for (size_t j = 0; j < g->n; j++) g->y[i * g->ldy + j] += g->bias[j];
 }
 
-/* One row is a product of a matrix and a vector: what a caller of BLAS would choose. */
-static inline void blas_gemm_nt_f32(const blas *b, const ck_gemm_args *g)
+/* How the factors lie. */
+typedef enum blas_layout { BLAS_NN, BLAS_NT, BLAS_TN } blas_layout;
+
+/* One row, b's rows along the sum, is a product of a matrix and a vector: what a caller of BLAS would
+ * choose. */
+static inline void blas_gemm_f32(const blas *b, blas_layout layout, const ck_gemm_args *g)
 {
     blas_copy_c(g);
-    if (g->m == 1 && g->k > 0)
+    if (layout == BLAS_NT && g->m == 1 && g->k > 0)
         b->sgemv(CBLAS_ROW_MAJOR, CBLAS_NO_TRANS, (int)g->n, (int)g->k, g->alpha, g->b,
                  blas_ld(g->ldb), g->a, 1, g->beta, g->y, 1);
     else
-        b->sgemm(CBLAS_ROW_MAJOR, CBLAS_NO_TRANS, CBLAS_TRANS, (int)g->m, (int)g->n, (int)g->k,
+        b->sgemm(CBLAS_ROW_MAJOR, layout == BLAS_TN ? CBLAS_TRANS : CBLAS_NO_TRANS,
+                 layout == BLAS_NT ? CBLAS_TRANS : CBLAS_NO_TRANS, (int)g->m, (int)g->n, (int)g->k,
                  g->alpha, g->a, blas_ld(g->lda), g->b, blas_ld(g->ldb), g->beta, g->y,
                  blas_ld(g->ldy));
     blas_add_bias(g);
+}
+
+/* gemv_f32 as a product of one row. */
+static inline ck_gemm_args blas_row(const ck_gemv_args *v)
+{
+    return (ck_gemm_args){ .y = v->y,
+                           .a = v->x,
+                           .b = v->b,
+                           .c = v->c,
+                           .bias = v->bias,
+                           .m = 1,
+                           .n = v->n,
+                           .k = v->k,
+                           .ldy = v->n,
+                           .lda = v->k,
+                           .ldb = v->ldb,
+                           .ldc = v->n,
+                           .alpha = v->alpha,
+                           .beta = v->beta };
 }
 
 /* The standard says nothing of the order of a sum, nor whether alpha is applied to it or to its
@@ -72,15 +96,38 @@ static const ck_domain blas_domain = {
     .code_min = -128, .flags = CK_DOMAIN_FINITE | CK_DOMAIN_NORMAL | CK_DOMAIN_NEAREST
 };
 
-/* A ck_fn has no place for the library, so each variant has functions of its own: one line for each
- * op here, and one in the table, which is sorted by stem, then variant. */
-#define BLAS_THUNKS(variant)                                   \
-    static void gemm_nt_f32_##variant(const void *args)        \
-    {                                                          \
-        blas_gemm_nt_f32(&libraries[VARIANT_##variant], args); \
+/* A ck_fn has no place for the library, so each variant has functions of its own: one for each op,
+ * made of call(library, layout, product); and one row in the table for each. */
+#define BLAS_THUNKS(variant, call)                          \
+    static void gemm_nn_f32_##variant(const void *g)        \
+    {                                                       \
+        call(&libraries[VARIANT_##variant], BLAS_NN, g);    \
+    }                                                       \
+    static void gemm_nt_f32_##variant(const void *g)        \
+    {                                                       \
+        call(&libraries[VARIANT_##variant], BLAS_NT, g);    \
+    }                                                       \
+    static void gemm_tn_f32_##variant(const void *g)        \
+    {                                                       \
+        call(&libraries[VARIANT_##variant], BLAS_TN, g);    \
+    }                                                       \
+    static void gemv_f32_##variant(const void *g)           \
+    {                                                       \
+        const ck_gemm_args row = blas_row(g);               \
+        call(&libraries[VARIANT_##variant], BLAS_NT, &row); \
     }
-#define BLAS_GEMM_NT_F32(variant)                                          \
-    { sizeof(ck_kernel),     "gemm_nt_f32", "gemm",     #variant,    NULL, \
-      gemm_nt_f32_##variant, NULL,          &blas_spec, &blas_domain },
+#define BLAS_ROW(stem, family, variant)                        \
+    { sizeof(ck_kernel), #stem, #family,    #variant,    NULL, \
+      stem##_##variant,  NULL,  &blas_spec, &blas_domain },
+#define BLAS_GEMM_NN_F32(variant) BLAS_ROW(gemm_nn_f32, gemm, variant)
+#define BLAS_GEMM_NT_F32(variant) BLAS_ROW(gemm_nt_f32, gemm, variant)
+#define BLAS_GEMM_TN_F32(variant) BLAS_ROW(gemm_tn_f32, gemm, variant)
+#define BLAS_GEMV_F32(variant)    BLAS_ROW(gemv_f32, gemv, variant)
+/* Sorted by stem, then variant. */
+#define BLAS_TABLE(variants)                                                             \
+    {                                                                                    \
+        variants(BLAS_GEMM_NN_F32) variants(BLAS_GEMM_NT_F32) variants(BLAS_GEMM_TN_F32) \
+            variants(BLAS_GEMV_F32)                                                      \
+    }
 
 #endif

@@ -14,9 +14,11 @@ enum { VARIANTS(ENUM) VARIANT_COUNT };
 
 static blas libraries[VARIANT_COUNT];
 
-VARIANTS(BLAS_THUNKS)
+#define THUNKS(variant) BLAS_THUNKS(variant, blas_gemm_f32)
+VARIANTS(THUNKS)
+#undef THUNKS
 
-static ck_kernel kernels[] = { VARIANTS(BLAS_GEMM_NT_F32) };
+static ck_kernel kernels[] = BLAS_TABLE(VARIANTS);
 
 /* arch_t of BLIS 0.9, which is what BLIS_ARCH_TYPE takes, and the name that it is checked by. */
 static const struct {

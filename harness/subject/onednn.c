@@ -35,26 +35,23 @@ static const int isas[] = { [VARIANT_max_avx] = 0x3,
                             [VARIANT_max_avx512_core] = 0x27,
                             [VARIANT_max_sse41] = 0x1 };
 
-static void gemm_nt_f32(const library *l, const ck_gemm_args *g)
+static void gemm_f32(const library *l, blas_layout layout, const ck_gemm_args *g)
 {
     blas_copy_c(g);
     const int64_t one =
         g->k == 0; /* leading dimensions are at least 1 there, of an empty row, too */
-    l->sgemm('N', 'T', (int64_t)g->m, (int64_t)g->n, (int64_t)g->k, g->alpha, g->a,
-             (int64_t)g->lda + one, g->b, (int64_t)g->ldb + one, g->beta, g->y, (int64_t)g->ldy);
+    l->sgemm(layout == BLAS_TN ? 'T' : 'N', layout == BLAS_NT ? 'T' : 'N', (int64_t)g->m,
+             (int64_t)g->n, (int64_t)g->k, g->alpha, g->a, (int64_t)g->lda + one, g->b,
+             (int64_t)g->ldb + one, g->beta, g->y, (int64_t)g->ldy);
     blas_add_bias(g);
 }
 
-#define THUNKS(variant)                                   \
-    static void gemm_nt_f32_##variant(const void *args)   \
-    {                                                     \
-        gemm_nt_f32(&libraries[VARIANT_##variant], args); \
-    }
+#define THUNKS(variant) BLAS_THUNKS(variant, gemm_f32)
 VARIANTS(THUNKS)
 #undef THUNKS
 
 /* Promised no more than BLAS does. */
-static ck_kernel kernels[] = { VARIANTS(BLAS_GEMM_NT_F32) };
+static ck_kernel kernels[] = BLAS_TABLE(VARIANTS);
 
 static const char *load_isa(int variant, const char *path, char *version)
 {

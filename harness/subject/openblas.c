@@ -14,9 +14,11 @@ enum { VARIANTS(ENUM) VARIANT_COUNT };
 
 static blas libraries[VARIANT_COUNT];
 
-VARIANTS(BLAS_THUNKS)
+#define THUNKS(variant) BLAS_THUNKS(variant, blas_gemm_f32)
+VARIANTS(THUNKS)
+#undef THUNKS
 
-static ck_kernel kernels[] = { VARIANTS(BLAS_GEMM_NT_F32) };
+static ck_kernel kernels[] = BLAS_TABLE(VARIANTS);
 
 /* The core's name to OpenBLAS, which is trusted if it is set: on a CPU that lacks its instructions
  * it must not be loaded. */
