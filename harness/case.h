@@ -10,7 +10,7 @@
 #include "rng.h"
 
 enum {
-    HN_MAX_KEYS = 8,
+    HN_MAX_KEYS = 12,
     HN_MAX_OPERANDS = 6,
     HN_LINE_MAX = 512,
     HN_ISA_MAX = 24,

@@ -31,6 +31,8 @@ typedef enum hn_role {
     HN_ROLE_RIGHT,  /* second factor; a weight */
     HN_ROLE_ADDEND, /* added to a sum of products */
     HN_ROLE_SCORE,  /* logits of a softmax row */
+    HN_ROLE_QUERY,  /* first factor of attention's scores */
+    HN_ROLE_KEY,    /* the second */
     HN_ROLE_ARG,    /* argument of a unary function */
     HN_ROLE_VALUE   /* copied, converted or quantised */
 } hn_role;

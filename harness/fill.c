@@ -397,12 +397,63 @@ static void fill_value(row *r, float *x, size_t n)
         }
 }
 
+/* The element in which queries and keys meet, one for the case; the others only stand by. */
+static size_t meeting(const row *r, size_t n)
+{
+    hn_rng shape = hn_stream(r->seed, 0, 0x6d656574);
+    return pick_index(&shape, n);
+}
+
+/* A key in two is worth 0; the others, far apart, weigh nothing beside it or beside each other. */
+static void fill_key_int(row *r, float *x, size_t n)
+{
+    const size_t at = meeting(r, n);
+    for (size_t i = 0; i < n; i++) x[i] = integer(&r->rng, 1024);
+    x[at] = hn_below(&r->rng, 2) ? 0.0f : scaled(-1.0f, (int)hn_range(&r->rng, 12, 16));
+}
+
+/* Scores that rise or fall from key to key, each rise a new maximum, and leap now and then. */
+static void fill_key_wide(row *r, float *x, size_t n)
+{
+    hn_rng shape = hn_stream(r->seed, 0, 0x72697365);
+    const float step = signed_pow2(&shape, -2, 4);
+    for (size_t i = 0; i < n; i++) x[i] = uniform(&r->rng);
+    x[meeting(r, n)] += step * (float)(r->index % 64);
+    if (hn_below(&r->rng, 8) == 0) x[meeting(r, n)] *= 4.0f;
+}
+
+static void fill_query(row *r, float *x, size_t n)
+{
+    const bool wide = r->fill == HN_FILL_WIDE;
+    const size_t at = meeting(r, n);
+    for (size_t i = 0; i < n; i++) x[i] = wide ? uniform(&r->rng) : 0.0f;
+    x[at] = wide ? 2.0f : 8.0f;
+}
+
+/* Scores are products, and of a softmax. */
+static void fill_attention(row *r, float *x, size_t n)
+{
+    const bool query = r->role == HN_ROLE_QUERY;
+    if (r->fill != HN_FILL_INT && r->fill != HN_FILL_WIDE) {
+        r->role = query ? HN_ROLE_LEFT : HN_ROLE_RIGHT;
+        fill_factor(r, x, n);
+    } else if (query) {
+        fill_query(r, x, n);
+    } else if (r->fill == HN_FILL_INT) {
+        fill_key_int(r, x, n);
+    } else {
+        fill_key_wide(r, x, n);
+    }
+}
+
 static void fill_f32(row *r, float *x, size_t n)
 {
     switch (r->role) {
     case HN_ROLE_SCORE: fill_score(r, x, n); return;
     case HN_ROLE_ARG: fill_arg(r, x, n); return;
     case HN_ROLE_VALUE: fill_value(r, x, n); return;
+    case HN_ROLE_QUERY:
+    case HN_ROLE_KEY: fill_attention(r, x, n); return;
     default: fill_factor(r, x, n);
     }
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "attention.h"
 #include "ck_dtype.h"
 #include "ck_ops.h"
 #include "gemm.h"
@@ -233,6 +234,67 @@ static int check_gemm_w(const call *c)
         return CK_ERR_SHAPE;
     if (!g->y || (g->k && (!g->a || !g->b))) return CK_ERR_NULL;
     return (int)gemm_w_overlap(g, blocks, of->bytes);
+}
+
+/* An operand of heads: rows of row elements. */
+typedef struct head_rows {
+    const float *at;
+    size_t heads, rows, head, ld, row;
+} head_rows;
+
+/* Elements from the first to behind the last; SIZE_MAX if they do not fit into memory, or a row does
+ * not fit its ld. */
+static size_t heads_extent(const head_rows *h)
+{
+    const size_t most = (size_t)PTRDIFF_MAX / sizeof(float) / 4;
+
+    if (h->heads == 0 || h->rows == 0 || h->row == 0) return 0;
+    if (h->row > h->ld || h->row > most || h->ld > most / h->rows) return SIZE_MAX;
+    if (h->head > most / h->heads) return SIZE_MAX;
+    return (h->heads - 1) * h->head + (h->rows - 1) * h->ld + h->row;
+}
+
+/* True if rows of y and x share a byte. */
+static bool heads_overlap(const head_rows *y, const head_rows *x)
+{
+    const uintptr_t from_y = (uintptr_t)y->at, from_x = (uintptr_t)x->at;
+
+    if (from_y + heads_extent(y) * sizeof(float) <= from_x ||
+        from_x + heads_extent(x) * sizeof(float) <= from_y)
+        return false;
+    for (size_t i = 0; i < y->heads; i++)
+        for (size_t j = 0; j < x->heads; j++) {
+            const span a = span_of(y->at + i * y->head, y->rows, y->ld, y->row, sizeof(float));
+            const span b = span_of(x->at + j * x->head, x->rows, x->ld, x->row, sizeof(float));
+            if (overlap(&a, &b)) return true;
+        }
+    return false;
+}
+
+/* Rows of one head after the other, or of all heads before the next row. */
+static bool heads_apart(const head_rows *y)
+{
+    return y->head >= (y->rows - 1) * y->ld + y->row || y->ld >= (y->heads - 1) * y->head + y->row;
+}
+
+static int check_attention(const call *c)
+{
+    const ck_attention_args *const a = c->args;
+    const head_rows y = { a->y, a->heads, a->tq, a->head_y, a->ldy, a->cols };
+    const head_rows of[] = { { a->q, a->heads, a->tq, a->head_q, a->ldq, a->d },
+                             { a->k, a->kv_heads, a->tk, a->head_k, a->ldk, a->d },
+                             { a->v, a->kv_heads, a->tk, a->head_v, a->ldv, a->d } };
+
+    if (a->heads == 0 || a->tq == 0 || a->cols == 0) return EMPTY;
+    if (a->kv_heads == 0 || a->heads % a->kv_heads || a->tq > a->tk || a->d > a->cols)
+        return CK_ERR_SHAPE;
+    if (heads_extent(&y) == SIZE_MAX || !heads_apart(&y)) return CK_ERR_SHAPE;
+    for (size_t i = 0; i < 3; i++)
+        if (heads_extent(&of[i]) == SIZE_MAX) return CK_ERR_SHAPE;
+    if (!a->y || (a->d && (!a->q || !a->k || !a->v))) return CK_ERR_NULL;
+    for (size_t i = 0; i < 3; i++)
+        if (heads_overlap(&y, &of[i])) return CK_ERR_ALIAS;
+    return CK_OK;
 }
 
 static int check_softmax(const call *c)

@@ -77,6 +77,16 @@ typedef struct ref_softmax_args {
     size_t t, ldx;
 } ref_softmax_args;
 
+/* Tile rows are h * tq + i or, token_major, i * heads + h; its columns must be 0 .. cols of the
+ * output, whole rows. tk <= 2^12, d <= 2^11. */
+typedef struct ref_attention_args {
+    const float *q, *k, *v; /* element l of row i of head h: q[h * head_q + i * ldq + l] */
+    size_t heads, kv_heads, tq, tk, d, window;
+    size_t ldq, ldk, ldv, head_q, head_k, head_v;
+    float scale;
+    int token_major;
+} ref_attention_args;
+
 /* Tile: rows 0 .. 1, columns are elements. */
 typedef struct ref_unary_args {
     const float *x;

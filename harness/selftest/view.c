@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "attention.h"
 #include "ck_dtype.h"
 #include "gemm.h"
 #include "mutant.h"
@@ -93,6 +94,22 @@ static void view_softmax(const void *args, hn_view *v)
     v->of[1].period = s->t;
 }
 
+/* Rows of y and q as they lie, head by head or token by token. */
+static hn_seen see_heads(const float *at, const ck_attention_args *a, size_t head, size_t ld,
+                         size_t cols)
+{
+    return see(at, a->heads * a->tq, cols, head < ld ? head : ld, sizeof(float));
+}
+
+static void view_attention(const void *args, hn_view *v)
+{
+    const ck_attention_args *a = args;
+    v->of[0] = see_heads(a->y, a, a->head_y, a->ldy, a->cols);
+    v->of[1] = see_heads(a->q, a, a->head_q, a->ldq, a->d);
+    v->of[2] = see(a->k, a->kv_heads * (a->head_k / a->ldk), a->d, a->ldk, sizeof(float));
+    v->of[3] = see(a->v, a->kv_heads * (a->head_v / a->ldv), a->d, a->ldv, sizeof(float));
+}
+
 static void view_unary(const void *args, hn_view *v)
 {
     const ck_unary_args *u = args;
@@ -121,11 +138,17 @@ static const struct {
     const char *stems;
     hn_view_fn *view;
 } views[] = {
-    { "gemm_nt_f32", view_gemm_nt },      { "gemm_nn_f32", view_gemm_nn },
-    { "gemm_tn_f32", view_gemm_tn },      { "gemv_f32", view_gemv },
-    { "gemm_nt_q8_0_q8_0", view_gemm_q }, { "gemm_nt_*_f32", view_gemm_w },
-    { "softmax_causal_*", view_softmax }, { "quantize_row_*", view_quantize },
-    { "dequant_row_*", view_dequant },    { "*", view_unary },
+    { "gemm_nt_f32", view_gemm_nt },
+    { "gemm_nn_f32", view_gemm_nn },
+    { "gemm_tn_f32", view_gemm_tn },
+    { "gemv_f32", view_gemv },
+    { "gemm_nt_q8_0_q8_0", view_gemm_q },
+    { "gemm_nt_*_f32", view_gemm_w },
+    { "softmax_causal_*", view_softmax },
+    { "attention_*", view_attention },
+    { "quantize_row_*", view_quantize },
+    { "dequant_row_*", view_dequant },
+    { "*", view_unary },
 };
 
 hn_view_fn *hn_view_for(const char *stem)
