@@ -1,0 +1,27 @@
+# The generator: a library, the program ckgen, and their tests.
+find_library(CG_JANSSON jansson REQUIRED)
+find_path(CG_JANSSON_INCLUDE jansson.h REQUIRED)
+
+file(GLOB generator CONFIGURE_DEPENDS codegen/*.c)
+list(REMOVE_ITEM generator ${CMAKE_SOURCE_DIR}/codegen/main.c)
+add_library(ck_codegen STATIC ${generator})
+target_compile_definitions(ck_codegen PRIVATE _GNU_SOURCE)
+target_compile_options(ck_codegen PRIVATE -O2)
+target_include_directories(ck_codegen PUBLIC codegen kernels kernels/include/ck ${CG_JANSSON_INCLUDE})
+target_link_libraries(ck_codegen PRIVATE ck_flags PUBLIC ${CG_JANSSON} m)
+
+add_executable(ckgen codegen/main.c)
+target_compile_definitions(ckgen PRIVATE _GNU_SOURCE)
+target_link_libraries(ckgen PRIVATE ck_codegen ck_flags)
+
+find_package(cmocka CONFIG REQUIRED)
+foreach(test config graph)
+  add_executable(test_cg_${test} codegen/tests/test_${test}.c codegen/tests/mutate.c)
+  target_compile_definitions(test_cg_${test} PRIVATE _GNU_SOURCE)
+  target_include_directories(test_cg_${test} PRIVATE ${CMOCKA_INCLUDE_DIR})
+  target_link_libraries(test_cg_${test} PRIVATE ck_codegen ck_flags ${CMOCKA_LIBRARIES})
+  add_test(NAME codegen.${test} COMMAND test_cg_${test})
+  set_tests_properties(codegen.${test} PROPERTIES LABELS "unit;codegen")
+endforeach()
+add_test(NAME codegen.cli COMMAND ${CMAKE_SOURCE_DIR}/codegen/tests/cli.sh $<TARGET_FILE:ckgen>)
+set_tests_properties(codegen.cli PROPERTIES LABELS "unit;codegen")
