@@ -12,23 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draw.h"
 #include "graph.h"
 #include "mutate.h"
-
-static const cg_config small = { .layers = 2,
-                                 .hidden = 32,
-                                 .intermediate = 48,
-                                 .heads = 4,
-                                 .kv_heads = 2,
-                                 .head_dim = 8,
-                                 .vocab = 50,
-                                 .context = 16,
-                                 .eps = 1e-5f,
-                                 .theta = 10000,
-                                 .qkv_bias = true,
-                                 .output_bias = true,
-                                 .mlp_bias = true,
-                                 .tied = true };
 
 static cg_graph build(const cg_config *config)
 {
@@ -60,7 +46,7 @@ static void refused(cg_graph *g, const char *where, const char *what)
 
 static void canonical_layers(void **state)
 {
-    cg_graph g = build(&small);
+    cg_graph g = build(&cg_small);
     cg_error error;
     size_t *roles = NULL, size = 0;
     (void)state;
@@ -79,7 +65,7 @@ static void canonical_layers(void **state)
 
 static void mirror_image(void **state)
 {
-    cg_graph g = build(&small), back = { 0 };
+    cg_graph g = build(&cg_small), back = { 0 };
     cg_error error;
     (void)state;
     assert_int_equal(cg_graph_reverse(&back, &g, &error), 0);
@@ -118,22 +104,12 @@ static void file_roundtrips(void **state)
 {
     uint64_t seed = 7;
     (void)state;
-    roundtrip(&small);
+    roundtrip(&cg_small);
     for (int i = 0; i < 200; i++) {
-        cg_config c = small;
-        c.layers = 1 + cg_draw(&seed) % 5;
-        c.kv_heads = 1 + cg_draw(&seed) % 3;
-        c.heads = c.kv_heads * (1 + cg_draw(&seed) % 3);
-        c.head_dim = 2 * (1 + cg_draw(&seed) % 20);
-        c.hidden = cg_draw(&seed) % 2 ? c.heads * c.head_dim : 1 + cg_draw(&seed) % 300;
+        cg_config c = cg_draw_config(&seed);
         c.eps = 1.0f / (float)(1 + cg_draw(&seed) % 1000003);
-        c.theta = (float)(1 + cg_draw(&seed) % 10000000) / 3;
-        c.qkv_bias = cg_draw(&seed) % 2;
-        c.output_bias = cg_draw(&seed) % 2;
-        c.mlp_bias = cg_draw(&seed) % 2;
-        c.tied = cg_draw(&seed) % 2;
-        c.qk_norm = cg_draw(&seed) % 2;
-        if (cg_draw(&seed) % 2) c.scaling = (cg_scaling){ 8.1f, 1.3f, 4.7f, 8192 };
+        if (c.theta > 0) c.theta = (float)(1 + cg_draw(&seed) % 10000000) / 3;
+        if (c.scaling.factor != 0) c.scaling = (cg_scaling){ 8.1f, 1.3f, 4.7f, 8192 };
         roundtrip(&c);
     }
 }
@@ -141,7 +117,7 @@ static void file_roundtrips(void **state)
 /* Numbers and order of the nodes do not matter: the roles are found by the edges. */
 static void roles_follow_the_edges(void **state)
 {
-    cg_graph g = build(&small);
+    cg_graph g = build(&cg_small);
     cg_error error;
     size_t *roles = NULL;
     (void)state;
@@ -165,69 +141,69 @@ static void roles_follow_the_edges(void **state)
 
 static void other_graphs_are_refused(void **state)
 {
-    cg_graph g = build(&small);
+    cg_graph g = build(&cg_small);
     (void)state;
     g.nodes[13].input[1].node = 77;
     refused(&g, "layer 1 node 3 (ADD)", "L1:N77:0, which does not exist");
-    g = build(&small);
+    g = build(&cg_small);
     g.nodes[17].input[1].slot = 2;
     refused(&g, "layer 1 node 7 (SWIGLU)", "does not exist");
-    g = build(&small);
+    g = build(&cg_small);
     g.nodes[19].input[0].layer = 0;
     refused(&g, "layer 1 node 9 (ADD)", "another layer");
-    g = build(&small);
+    g = build(&cg_small);
     g.nodes[14].input[0].node = 9;
     refused(&g, "layer 1", "cycle");
-    g = build(&small);
+    g = build(&cg_small);
     g.nodes[0].input[0].node = 0;
     refused(&g, "layer 0 node 0 (RMSNORM)", "cycle");
-    g = build(&small);
+    g = build(&cg_small);
     g.nodes[5].node = 4;
     refused(&g, "layer 0 node 4", "two nodes");
-    g = build(&small);
+    g = build(&cg_small);
     g.nodes[19].op = CG_RMSNORM;
     refused(&g, "layer 1 node 9 (RMSNORM)", "wants ADD");
-    g = build(&small);
+    g = build(&cg_small);
     g.nodes[19].op = CG_ADD_BWD;
     refused(&g, "layer 1 node 9 (ADD_BWD)", "not supported");
-    g = build(&small);
+    g = build(&cg_small);
     g.nodes[19].op = (cg_op)99;
     refused(&g, "layer 1 node 9 (UNKNOWN)", "not supported");
-    g = build(&small);
+    g = build(&cg_small);
     g.nodes[19].input[0] = g.nodes[19].input[1];
     refused(&g, "layer 1", "another node");
-    g = build(&small);
+    g = build(&cg_small);
     g.nodes[19].input[1] = g.nodes[19].input[0];
     refused(&g, "layer 1", "nobody uses");
-    g = build(&small);
+    g = build(&cg_small);
     g.nodes[13].input[0] = g.nodes[13].input[1];
     g.nodes[13].input[1].node = CG_BLOCK_INPUT;
     refused(&g, "layer 1 node 3 (ADD)", "wants the block's input");
-    g = build(&small);
+    g = build(&cg_small);
     g.nodes[17].input[0].slot = 1;
     g.nodes[17].input[1].slot = 0;
     refused(&g, "layer 1 node 7 (SWIGLU)", "output 0");
-    g = build(&small);
+    g = build(&cg_small);
     g.nodes[16].outputs = 3;
     refused(&g, "layer 1 node 6 (SPLIT)", "2 outputs");
-    g = build(&small);
+    g = build(&cg_small);
     g.count = 19;
     refused(&g, "g.json", "19");
-    g = build(&small);
+    g = build(&cg_small);
     g.config.layers = 3;
     refused(&g, "g.json", "20");
-    g = build(&small);
+    g = build(&cg_small);
     g.config.layers = 1;
     refused(&g, "layer 1", "no such layer");
-    g = build(&small);
+    g = build(&cg_small);
     g.nodes[10].layer = 0;
     g.nodes[10].node = 50;
     g.nodes[10].input[0].layer = 0;
     refused(&g, "layer 1 node 1", "does not exist");
-    g = build(&small);
+    g = build(&cg_small);
     g.config.kv_heads = 3;
     refused(&g, "num_key_value_heads", "3");
-    g = build(&small);
+    g = build(&cg_small);
     cg_graph_free(&g);
     refused(&g, "nodes", "none");
 }
@@ -283,7 +259,7 @@ static void files_are_strict(void **state)
 
 static void damaged_files_are_refused_in_one_line(void **state)
 {
-    cg_graph g = build(&small);
+    cg_graph g = build(&cg_small);
     size_t size = 0, refusals = 0;
     char *const whole = printed(cg_graph_write, &g, &size);
     unsigned char *const bytes = malloc(2 * size + 200);
