@@ -2,13 +2,27 @@
 find_library(CG_JANSSON jansson REQUIRED)
 find_path(CG_JANSSON_INCLUDE jansson.h REQUIRED)
 
+# Files are read and written alike by the generator and by what it emits.
+add_library(ck_io STATIC codegen/runtime/io.c)
+target_compile_definitions(ck_io PRIVATE _GNU_SOURCE)
+target_include_directories(ck_io PUBLIC codegen/runtime)
+target_link_libraries(ck_io PRIVATE ck_flags)
+
+# What emitted programs are linked with.
+file(GLOB runtime CONFIGURE_DEPENDS codegen/runtime/*.c)
+add_library(ck_model SHARED ${runtime})
+target_compile_definitions(ck_model PRIVATE _GNU_SOURCE)
+target_compile_options(ck_model PRIVATE -O2)
+target_include_directories(ck_model PUBLIC codegen/runtime kernels/include/ck)
+target_link_libraries(ck_model PRIVATE ck_flags PUBLIC ck m)
+
 file(GLOB generator CONFIGURE_DEPENDS codegen/*.c)
 list(REMOVE_ITEM generator ${CMAKE_SOURCE_DIR}/codegen/main.c)
 add_library(ck_codegen STATIC ${generator})
 target_compile_definitions(ck_codegen PRIVATE _GNU_SOURCE)
 target_compile_options(ck_codegen PRIVATE -O2)
 target_include_directories(ck_codegen PUBLIC codegen kernels kernels/include/ck ${CG_JANSSON_INCLUDE})
-target_link_libraries(ck_codegen PRIVATE ck_flags PUBLIC ${CG_JANSSON} m)
+target_link_libraries(ck_codegen PRIVATE ck_flags PUBLIC ck_io ${CG_JANSSON})
 
 add_executable(ckgen codegen/main.c)
 target_compile_definitions(ckgen PRIVATE _GNU_SOURCE)
