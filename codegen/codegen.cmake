@@ -39,3 +39,17 @@ foreach(test config graph layout plan)
 endforeach()
 add_test(NAME codegen.cli COMMAND ${CMAKE_SOURCE_DIR}/codegen/tests/cli.sh $<TARGET_FILE:ckgen>)
 set_tests_properties(codegen.cli PROPERTIES LABELS "unit;codegen")
+
+# Programs that are emitted, compiled and run.
+foreach(test runtime)
+  add_executable(test_cg_${test} codegen/tests/test_${test}.c codegen/tests/program.c
+    codegen/tests/mutate.c)
+  target_compile_definitions(test_cg_${test} PRIVATE _GNU_SOURCE
+    CG_RUNTIME_INCLUDE="${CMAKE_SOURCE_DIR}/codegen/runtime"
+    CG_KERNEL_INCLUDE="${CMAKE_SOURCE_DIR}/kernels/include/ck")
+  target_include_directories(test_cg_${test} PRIVATE ${CMOCKA_INCLUDE_DIR})
+  target_link_libraries(test_cg_${test} PRIVATE ck_codegen ck_model ck_ref ck_flags dl
+    ${CMOCKA_LIBRARIES})
+  add_test(NAME codegen.${test} COMMAND test_cg_${test})
+  set_tests_properties(codegen.${test} PROPERTIES LABELS "unit;codegen")
+endforeach()
