@@ -17,7 +17,9 @@ harness/subject/*     : kernels/include/ck/*.h harness/subject/*.h <c> <posix> <
 harness/tests/*       : kernels/include/ck/*.h kernels/kernels.def ref/ref.h harness/**.h <c> <posix> <cmocka.h> <*mmintrin.h>
 harness/selftest/*    : kernels/include/ck/*.h kernels/kernels.def ref/ref.h harness/**.h <c> <posix> <*mmintrin.h>
 harness/**            : kernels/include/ck/*.h kernels/kernels.def ref/ref.h harness/**.h <c> <posix> <valgrind/*.h> <*mmintrin.h> <cpuid.h>
-codegen/**            : kernels/include/ck/ck_dtype.h kernels/kernels.def codegen/**.h <c> <posix>
+codegen/runtime/*     : kernels/include/ck/*.h kernels/kernels.def codegen/runtime/*.h <c> <posix>
+codegen/tests/*       : kernels/include/ck/*.h kernels/kernels.def codegen/**.h codegen/*.def ref/*.h <c> <posix> <cmocka.h>
+codegen/**            : kernels/include/ck/ck_dtype.h kernels/kernels.def codegen/**.h codegen/*.def <c> <posix> <jansson.h>
 fuzz/**               : kernels/include/ck/*.h ref/ref.h harness/**.h codegen/**.h fuzz/**.h <c> <posix>
 docs/**               : kernels/include/ck/*.h <c>
 ci/bochs/*            : <c> <posix> <asm/bootparam.h>
@@ -66,7 +68,7 @@ function error(text) {
 }
 BEGIN {
     while ((getline path < list) > 0) tree[path]
-    roots = split("kernels kernels/include/ck ref harness codegen fuzz .", root)
+    roots = split("kernels kernels/include/ck ref harness codegen codegen/runtime fuzz .", root)
     lines = split(table, entry, "\n")
     for (i = 1; i <= lines; i++) {
         if (entry[i] !~ /:/) continue

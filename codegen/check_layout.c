@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether a layout is what buffers.def asks for. */
+#include "layout.h"
+
+static int refuse(const cg_place *p, const char *what, size_t value, cg_error *error)
+{
+    return cg_fail(error, "layout: %s of layer %zu: %s: %zu", cg_buffers[p->id].name, p->layer,
+                   what, value);
+}
+
+/* Shape, dtype and bytes, counted anew. */
+static int check_shape(const cg_layout *l, const cg_place *p, cg_error *error)
+{
+    const cg_buffer *const b = &cg_buffers[p->id];
+    size_t elements = 1;
+    for (unsigned i = 0; i < p->dims; i++) {
+        if (b->dims[i] == CG_DIM_END || p->dim[i] != cg_dim_of(b->dims[i], &l->config))
+            return refuse(p, "wrong dimension", p->dim[i], error);
+        elements *= p->dim[i];
+    }
+    if (p->dims < CG_MAX_DIMS && b->dims[p->dims] != CG_DIM_END)
+        return refuse(p, "dimensions are missing, there are only", p->dims, error);
+    if ((unsigned)p->dtype >= CK_DTYPE_COUNT || (b->role != CG_MATRIX && p->dtype != CK_DTYPE_F32))
+        return refuse(p, "wrong dtype", (size_t)p->dtype, error);
+    if (p->elements != elements) return refuse(p, "wrong elements", p->elements, error);
+    if (p->bytes != cg_row_bytes(p->dtype, elements))
+        return refuse(p, "wrong bytes", p->bytes, error);
+    return 0;
+}
+
+/* Where the place lies if it shares another's memory, or CG_ABSENT. */
+static size_t shared(const cg_layout *l, const cg_place *p)
+{
+    const cg_buffer *const b = &cg_buffers[p->id];
+    if (b->role == CG_INPUT && p->layer == 0)
+        return l->places[cg_place_index(cg_b_embedded_input, 0)].offset;
+    if (b->role == CG_INPUT) return l->places[cg_place_index(cg_b_output, p->layer - 1)].offset;
+    if (b->alias != cg_b_NONE && l->config.tied)
+        return l->places[cg_place_index(b->alias, p->layer)].offset;
+    return CG_ABSENT;
+}
+
+/* `end` is that of the buffer before; buffers in ascending order that start behind one another's
+ * ends are disjoint. */
+static int check_place(const cg_layout *l, const cg_place *p, size_t *end, cg_error *error)
+{
+    const cg_buffer *const b = &cg_buffers[p->id];
+    const bool training = l->options.training;
+    const bool wanted =
+        cg_holds(b->when, &l->config, training) && (b->role != CG_GRADIENT || training);
+    const size_t guard = l->options.guard, at = shared(l, p);
+    if (wanted != (p->offset != CG_ABSENT))
+        return refuse(p, wanted ? "absent, at" : "there though its condition does not hold, at",
+                      p->offset, error);
+    if (!wanted) return p->bytes == 0 ? 0 : refuse(p, "absent, but has bytes", p->bytes, error);
+    if (check_shape(l, p, error) != 0) return -1;
+    if (at != CG_ABSENT)
+        return p->offset == at ? 0
+                               : refuse(p, "not where what it shares is, but at", p->offset, error);
+    if (p->offset % CG_LINE != 0) return refuse(p, "not on a multiple of 64", p->offset, error);
+    if (p->offset < guard || p->offset - guard < *end)
+        return refuse(p, "not behind the buffer before", p->offset, error);
+    if (p->offset > l->total || p->bytes > l->total - p->offset)
+        return refuse(p, "beyond the total", p->offset, error);
+    *end = p->offset + p->bytes;
+    return 0;
+}
+
+int cg_layout_check(const cg_layout *l, cg_error *error)
+{
+    size_t end = 0;
+    if (l->count != cg_place_count(l->config.layers))
+        return cg_fail(error, "layout: %zu places, wanted %zu", l->count,
+                       cg_place_count(l->config.layers));
+    for (size_t i = 0; i < l->count; i++) {
+        const cg_place *const p = &l->places[i];
+        if ((unsigned)p->id >= CG_BUFFERS || cg_place_index(p->id, p->layer) != i ||
+            (i < CG_GLOBALS && p->layer != 0))
+            return cg_fail(error, "layout: place %zu is another buffer's", i);
+        if (check_place(l, p, &end, error) != 0) return -1;
+    }
+    if (l->total % CG_LINE != 0 || l->total < end + l->options.guard)
+        return cg_fail(error, "layout: total: %zu, wanted a multiple of 64 from %zu on", l->total,
+                       end + l->options.guard);
+    return 0;
+}

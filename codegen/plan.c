@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps of a forward pass. */
+#include "plan.h"
+
+#include <stdlib.h>
+
+/* Binds one step; in CG_AFTER, "output" is the last layer's. */
+static cg_step bind(const cg_step_spec *spec, size_t layer, const cg_graph *g, const size_t *roles,
+                    const cg_layout *l)
+{
+    const size_t of = spec->phase == CG_AFTER ? g->config.layers - 1 : layer;
+    cg_step s = { .spec = spec, .layer = layer, .node = CG_ABSENT };
+    int n = 0;
+    if (spec->role != CG_ROLE_COUNT) s.node = roles[layer * CG_ROLE_COUNT + spec->role];
+    for (const cg_param *p = cg_kernels[spec->kernel].params; p->name; p++, n++) {
+        const cg_buffer_id id = spec->args[n];
+        const size_t place = id == cg_b_NONE ? CG_ABSENT : cg_place_index(id, of);
+        const bool absent = place == CG_ABSENT || l->places[place].offset == CG_ABSENT;
+        s.args[n].place = absent ? CG_ABSENT : place;
+    }
+    return s;
+}
+
+int cg_plan_make(cg_plan *plan, const cg_graph *g, const size_t *roles, const cg_layout *l,
+                 cg_error *error)
+{
+    const size_t most = cg_step_count * (g->config.layers + 1);
+    cg_step *const steps = calloc(most, sizeof *steps);
+    size_t count = 0;
+    if (!steps) return cg_fail(error, "no memory for %zu steps", most);
+    for (int phase = CG_BEFORE; phase <= CG_AFTER; phase++)
+        for (size_t layer = 0; layer < (phase == CG_LAYER ? g->config.layers : 1); layer++)
+            for (size_t i = 0; i < cg_step_count; i++)
+                if (cg_steps[i].phase == (cg_phase)phase &&
+                    cg_holds(cg_steps[i].when, &g->config, l->options.training))
+                    steps[count++] = bind(&cg_steps[i], layer, g, roles, l);
+    *plan = (cg_plan){ count, steps };
+    return 0;
+}
+
+void cg_plan_free(cg_plan *plan)
+{
+    free(plan->steps);
+    *plan = (cg_plan){ 0 };
+}
+
+static void dump_arg(const cg_param *p, const cg_place *at, FILE *out)
+{
+    static const char *const access[] = { "", "R", "W", "RW" };
+    fprintf(out, " %s=", p->name);
+    if (!at) {
+        fputs("none", out);
+        return;
+    }
+    if (cg_buffers[at->id].layer) fprintf(out, "L%zu.", at->layer);
+    fprintf(out, "%s:%s:%s:", cg_buffers[at->id].name, access[p->access], cg_dtype_name(at->dtype));
+    for (unsigned i = 0; i < at->dims; i++) fprintf(out, "%s%zu", i ? "x" : "", at->dim[i]);
+    fprintf(out, ":%zu", at->bytes);
+}
+
+void cg_plan_dump(const cg_plan *plan, const cg_graph *g, const cg_layout *l, FILE *out)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        const cg_step *const s = &plan->steps[i];
+        const cg_kernel *const k = &cg_kernels[s->spec->kernel];
+        if (s->spec->phase == CG_LAYER) fprintf(out, "L%zu N%u ", s->layer, g->nodes[s->node].node);
+        fprintf(out, "%s %s", s->spec->name, k->name);
+        for (int n = 0; k->params[n].name; n++) {
+            const size_t place = s->args[n].place;
+            dump_arg(&k->params[n], place == CG_ABSENT ? NULL : &l->places[place], out);
+        }
+        fputc('\n', out);
+    }
+}

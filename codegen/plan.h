@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps of a forward pass over a graph, bound to the places of a layout. */
+#ifndef CG_PLAN_H
+#define CG_PLAN_H
+
+#include "layout.h"
+
+/* An argument; place CG_ABSENT: an optional parameter that is not given. */
+typedef struct cg_arg {
+    size_t place; /* index in the layout */
+} cg_arg;
+
+typedef struct cg_step {
+    const cg_step_spec *spec;
+    size_t layer;
+    size_t node; /* index in the graph; CG_ABSENT outside of layers */
+    cg_arg args[CG_MAX_PARAMS];
+} cg_step;
+
+typedef struct cg_plan {
+    size_t count;
+    cg_step *steps;
+} cg_plan;
+
+/* The steps of g, in the order in which they run. The graph and the layout are of the same config and
+ * have been checked. 0 or -1. */
+int cg_plan_make(cg_plan *plan, const cg_graph *g, const size_t *roles, const cg_layout *l,
+                 cg_error *error);
+void cg_plan_free(cg_plan *plan);
+
+/* Proves it: arguments are there as far as the layout has them, and of the step's layer; their shapes
+ * agree within each call; formats are permitted; no weight or table is written; outputs overlap no
+ * other operand; whatever is read was written before; every node of the graph has its steps and the
+ * logits are written. 0 or -1. */
+int cg_plan_check(const cg_plan *plan, const cg_graph *g, const cg_layout *l, cg_error *error);
+
+/* A line a step: kernel, arguments with R, W or RW, dtype, shape and bytes. */
+void cg_plan_dump(const cg_plan *plan, const cg_graph *g, const cg_layout *l, FILE *out);
+
+#endif

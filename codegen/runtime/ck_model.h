@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* A decoder at work: weights, prefill, decode with its cache of keys and values.
+ * One model per handle, any number of them; a handle is for one thread at a time. */
+#ifndef CK_MODEL_H
+#define CK_MODEL_H
+
+#include "ck.h"
+#include "ck_program.h"
+
+typedef struct ck_model ck_model;
+
+/* What every call returns; ck_model_error says more in one line. */
+typedef enum ck_model_status {
+    CK_MODEL_OK = 0,
+    CK_MODEL_ARGUMENT = -1, /* NULL, a count of 0, a program of another version */
+    CK_MODEL_MEMORY = -2,
+    CK_MODEL_FILE = -3,    /* cannot be read or written, or is no file of this model's weights */
+    CK_MODEL_WEIGHTS = -4, /* there are none yet */
+    CK_MODEL_TOKEN = -5,   /* not of the vocabulary */
+    CK_MODEL_FULL = -6,    /* more positions than the context has */
+    CK_MODEL_ROOM = -7,    /* the caller's buffer is too small */
+    CK_MODEL_KERNEL = -8   /* a kernel refused its arguments */
+} ck_model_status;
+
+/* A model without weights. The program must outlive it. On error *m is NULL. */
+CK_API int ck_model_open(ck_model **m, const ck_program *program);
+CK_API void ck_model_close(ck_model *m); /* also of NULL */
+
+/* What was wrong with the last call that failed; "" if none did. */
+CK_API const char *ck_model_error(const ck_model *m);
+CK_API const ck_program *ck_model_program(const ck_model *m);
+
+/* Weights from a file of any kind that docs/codegen.md describes. All or nothing: after an error the
+ * model is as before. Starts at position 0. */
+CK_API int ck_model_load(ck_model *m, const char *path);
+/* The file appears when it is whole. Of the kinds, the named one holds every model. */
+typedef enum ck_weights_kind { CK_WEIGHTS_NAMED, CK_WEIGHTS_BUMP3 } ck_weights_kind;
+CK_API int ck_model_save(ck_model *m, const char *path, ck_weights_kind kind);
+/* Weights of a seed: gains 1, biases and positions within 0.02, matrices uniform within
+ * sqrt(3 / used row length). The same on every machine. Starts at position 0. */
+CK_API int ck_model_randomise(ck_model *m, uint64_t seed);
+
+/* Runs n more tokens behind those that there are. logits: [n][vocab], or NULL: not wanted; room: its
+ * floats. On error no position is taken. */
+CK_API int ck_model_prefill(ck_model *m, const int32_t *tokens, size_t n, float *logits,
+                            size_t room);
+/* The same of one token; logits [vocab]. */
+CK_API int ck_model_decode(ck_model *m, int32_t token, float *logits, size_t room);
+/* Back to position 0. */
+CK_API int ck_model_reset(ck_model *m);
+CK_API size_t ck_model_position(const ck_model *m); /* how many tokens there are */
+
+/* Is called before (after = 0) and after (1) each step of each pass; NULL: nobody is. Every buffer is
+ * at ck_model_arena + offset + layer * stride of the program's table. In the steps behind the layers,
+ * `layer` is the last one. */
+typedef void ck_tap(void *context, const ck_model *m, const ck_step *step, const ck_run *run,
+                    size_t layer, int after);
+CK_API void ck_model_set_tap(ck_model *m, ck_tap *tap, void *context);
+CK_API unsigned char *ck_model_arena(const ck_model *m);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps that kernels.def has no op for: scalar, each value in double with one rounding, sums in
+ * ascending order. Rows are `width` floats apart, `used` of them count; what is written beyond is +0.
+ * Heads are `head` floats apart. Each returns 0. */
+#ifndef CK_PLAIN_H
+#define CK_PLAIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ck.h"
+
+/* y_t = table[tokens_t] + positions_t, or without positions if they are NULL. */
+CK_API int ck_plain_embed(float *y, const float *table, const float *positions,
+                          const int32_t *tokens, size_t rows, size_t width);
+/* y = x rstd gamma, rstd = 1 / sqrt(mean(x^2) + eps); rstd may be NULL, y may be x. */
+CK_API int ck_plain_norm(float *y, float *rstd, const float *x, const float *gamma, size_t rows,
+                         size_t used, size_t width, float eps);
+/* (x_i, x_{i+half}) turned by the angle whose cosine and sine are in row t of the tables [rows][half]. */
+CK_API int ck_plain_rope(float *x, const float *cosines, const float *sines, size_t heads,
+                         size_t head, size_t rows, size_t half, size_t width);
+
+/* y_h,t = sum_{s<=t} p_s v_g,s, p = softmax_s(q_h,t . k_g,s / sqrt(used)), g = floor(h kv_heads / heads),
+ * for the rows t from `first` on; q, k, v and y begin at position 0. */
+typedef struct ck_plain_attention_args {
+    float *y;
+    const float *q, *k, *v;
+    size_t heads, kv_heads, head, first, rows, used, width;
+} ck_plain_attention_args;
+CK_API int ck_plain_attention(const ck_plain_attention_args *args);
+
+/* y = a + b */
+CK_API int ck_plain_add(float *y, const float *a, const float *b, size_t rows, size_t width);
+/* y_i = silu(x_i) x_{width+i}; rows of x are 2 width floats apart. */
+CK_API int ck_plain_swiglu(float *y, const float *x, size_t rows, size_t used, size_t width);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Emitted programs for tests: compiled by tcc, loaded, opened. */
+#ifndef CG_TESTS_PROGRAM_H
+#define CG_TESTS_PROGRAM_H
+
+#include "ck_model.h"
+#include "config.h"
+#include "ref_model.h"
+
+typedef struct cg_loaded {
+    void *library;
+    const ck_program *program;
+} cg_loaded;
+
+/* Emits, compiles and loads; fails the test if anything goes wrong. */
+cg_loaded cg_load(const cg_config *config, size_t guard);
+void cg_unload(cg_loaded *l);
+
+/* The weights of a model as the reference wants them; to be freed by cg_reference_free. */
+ref_model cg_reference(const ck_model *m);
+void cg_reference_free(ref_model *r);
+
+#endif

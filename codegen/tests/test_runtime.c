@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* Emitted programs against the decoder in double, however a text is cut into passes; and every error. */
+/* cmocka.h needs these before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "draw.h"
+#include "program.h"
+
+static ck_model *open_model(const cg_loaded *l, uint64_t seed)
+{
+    ck_model *m = NULL;
+    assert_int_equal(ck_model_open(&m, l->program), CK_MODEL_OK);
+    assert_int_equal(ck_model_randomise(m, seed), CK_MODEL_OK);
+    return m;
+}
+
+static void draw_tokens(int32_t *tokens, size_t n, size_t vocab, uint64_t *seed)
+{
+    for (size_t i = 0; i < n; i++) tokens[i] = (int32_t)(cg_draw(seed) % vocab);
+}
+
+/* All in one pass. */
+static void run_whole(ck_model *m, const int32_t *tokens, size_t n, float *logits)
+{
+    const size_t vocab = ck_model_program(m)->decoder.vocab;
+    ck_model_reset(m);
+    if (ck_model_prefill(m, tokens, n, logits, n * vocab) != CK_MODEL_OK)
+        fail_msg("%s", ck_model_error(m));
+}
+
+/* In passes of drawn lengths, those of 1 by decode. */
+static void run_cut(ck_model *m, const int32_t *tokens, size_t n, float *logits, uint64_t *seed)
+{
+    const size_t vocab = ck_model_program(m)->decoder.vocab;
+    ck_model_reset(m);
+    for (size_t at = 0; at < n;) {
+        const size_t left = n - at, length = 1 + cg_draw(seed) % (left < 4 ? left : 4);
+        float *const to = logits + at * vocab;
+        const int status = length == 1
+                               ? ck_model_decode(m, tokens[at], to, vocab)
+                               : ck_model_prefill(m, tokens + at, length, to, length * vocab);
+        if (status != CK_MODEL_OK) fail_msg("%s", ck_model_error(m));
+        at += length;
+        assert_int_equal(ck_model_position(m), at);
+    }
+}
+
+static double compare(const ck_model *m, const int32_t *tokens, size_t n, int strict,
+                      const float *logits)
+{
+    ref_model r = cg_reference(m);
+    const size_t count = n * r.d.vocab;
+    double *const value = malloc(count * sizeof *value), *const radius =
+                                                             malloc(count * sizeof *radius);
+    double worst = 0;
+    assert_true(value && radius);
+    assert_int_equal(ref_model_forward(&r, tokens, n, (ref_noise){ 0, 0 }, value), 0);
+    assert_int_equal(ref_model_radius(&r, tokens, n, strict, value, radius), 0);
+    for (size_t i = 0; i < count; i++) {
+        const double off = fabs((double)logits[i] - value[i]);
+        if (!(off <= radius[i]))
+            fail_msg("logit %zu of row %zu: %.9g, wanted %.9g within %.3g", i % r.d.vocab,
+                     i / r.d.vocab, (double)logits[i], value[i], radius[i]);
+        worst = fmax(worst, off / radius[i]);
+    }
+    free(value);
+    free(radius);
+    cg_reference_free(&r);
+    return worst;
+}
+
+/* What is no buffer is as before, and pad lanes are +0. */
+static void check_arena(const ck_model *m)
+{
+    const ck_program *const p = ck_model_program(m);
+    for (size_t i = 0; i < p->buffer_count; i++) {
+        const ck_buffer *const b = &p->buffers[i];
+        for (size_t l = 0; l < (b->of_layer ? p->decoder.layers : 1); l++) {
+            const unsigned char *const at = ck_model_arena(m) + b->offset + l * b->stride;
+            for (size_t k = 1; k <= p->guard; k++) {
+                const unsigned char before = at[-(ptrdiff_t)k];
+                if (before != 0xa5)
+                    fail_msg("%s of layer %zu: byte -%zu was overwritten", b->name, l, k);
+            }
+            for (size_t k = 0; k < b->bytes / 4; k++) {
+                size_t rest = k;
+                int pad = 0;
+                uint32_t bits;
+                memcpy(&bits, at + 4 * k, 4);
+                for (size_t d = b->dims; d-- > 0; rest /= b->dim[d])
+                    pad |= rest % b->dim[d] >= b->used[d];
+                if (pad && bits != 0) fail_msg("%s of layer %zu: pad %zu is not +0", b->name, l, k);
+            }
+        }
+    }
+}
+
+static void paint_guards(const ck_model *m)
+{
+    const ck_program *const p = ck_model_program(m);
+    for (size_t i = 0; i < p->buffer_count; i++) {
+        const ck_buffer *const b = &p->buffers[i];
+        for (size_t l = 0; l < (b->of_layer ? p->decoder.layers : 1); l++)
+            memset(ck_model_arena(m) + b->offset + l * b->stride - p->guard, 0xa5, p->guard);
+    }
+}
+
+static void check_config(const cg_config *c, uint64_t *seed, double worst[2])
+{
+    cg_loaded l = cg_load(c, cg_draw(seed) % 2 ? 64 : 0);
+    ck_model *const m = open_model(&l, cg_draw(seed));
+    const size_t n = 1 + cg_draw(seed) % c->context, bytes = n * c->vocab * sizeof(float);
+    int32_t *const tokens = malloc(n * sizeof *tokens);
+    float *const whole = malloc(bytes), *const cut = malloc(bytes);
+    assert_true(tokens && whole && cut);
+    draw_tokens(tokens, n, c->vocab, seed);
+    paint_guards(m);
+    for (int strict = 0; strict < 2; strict++) {
+        ck_set_strict_parity(strict);
+        run_cut(m, tokens, n, cut, seed); /* first, so that no row is left from the other */
+        run_whole(m, tokens, n, whole);
+        assert_memory_equal(whole, cut, bytes);
+        worst[strict] = fmax(worst[strict], compare(m, tokens, n, strict, whole));
+        check_arena(m);
+    }
+    ck_set_strict_parity(0);
+    free(tokens);
+    free(whole);
+    free(cut);
+    ck_model_close(m);
+    cg_unload(&l);
+}
+
+static void equals_the_reference(void **state)
+{
+    uint64_t seed = 11;
+    double worst[2] = { 0, 0 };
+    (void)state;
+    check_config(&cg_small, &seed, worst);
+    for (int i = 0; i < 60; i++) {
+        const cg_config c = cg_draw_config(&seed);
+        check_config(&c, &seed, worst);
+    }
+    print_message("worst error / radius: fast %.3f, strict %.3f\n", worst[0], worst[1]);
+    assert_true(worst[1] > 1e-3); /* the estimate is no blank cheque */
+}
+
+/* A decoder with one weight changed is another: the reference's radius is smaller than that. */
+static void radius_sees_changed_weights(void **state)
+{
+    cg_loaded l = cg_load(&cg_small, 0);
+    ck_model *const m = open_model(&l, 5);
+    const size_t n = 6, vocab = cg_small.vocab;
+    int32_t tokens[6];
+    float logits[6 * 50];
+    double value[6 * 50], radius[6 * 50];
+    uint64_t seed = 2;
+    static const char *const names[] = { "wq", "bq", "wk", "wv", "bv",        "wo",       "bo",
+                                         "w1", "b1", "w2", "b2", "ln1_gamma", "ln2_gamma" };
+    (void)state;
+    draw_tokens(tokens, n, vocab, &seed);
+    run_whole(m, tokens, n, logits);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        const ck_program *const p = l.program;
+        size_t i = 0;
+        int seen = 0;
+        while (strcmp(p->buffers[i].name, names[k]) != 0) i++;
+        const ck_buffer *const b = &p->buffers[i];
+        /* the last used lane of the last row of the last layer */
+        size_t at = 0;
+        for (size_t d = 0; d < b->dims; d++) at = at * b->dim[d] + b->used[d] - 1;
+        float *const x = (float *)(void *)(ck_model_arena(m) + b->offset + b->stride) + at;
+        const float before = *x;
+        *x += 0.01f;
+        ref_model r = cg_reference(m);
+        assert_int_equal(ref_model_forward(&r, tokens, n, (ref_noise){ 0, 0 }, value), 0);
+        assert_int_equal(ref_model_radius(&r, tokens, n, 0, value, radius), 0);
+        for (size_t j = 0; j < n * vocab; j++)
+            seen |= !(fabs((double)logits[j] - value[j]) <= radius[j]);
+        cg_reference_free(&r);
+        *x = before;
+        if (!seen) fail_msg("a change of %s is within the radius", names[k]);
+    }
+    ck_model_close(m);
+    cg_unload(&l);
+}
+
+static void expect(const ck_model *m, int got, int want, const char *says)
+{
+    if (got != want) fail_msg("%d, wanted %d: %s", got, want, ck_model_error(m));
+    if (!strstr(ck_model_error(m), says)) fail_msg("says %s, wanted %s", ck_model_error(m), says);
+}
+
+static void errors(void **state)
+{
+    cg_loaded l = cg_load(&cg_small, 0);
+    ck_program other = *l.program;
+    ck_model *m = NULL;
+    int32_t tokens[17] = { 0 };
+    float logits[17 * 50];
+    (void)state;
+    assert_int_equal(ck_model_open(NULL, l.program), CK_MODEL_ARGUMENT);
+    assert_int_equal(ck_model_open(&m, NULL), CK_MODEL_ARGUMENT);
+    other.abi++;
+    assert_int_equal(ck_model_open(&m, &other), CK_MODEL_ARGUMENT);
+    other.abi--;
+    other.bytes = (size_t)1 << 60;
+    assert_int_equal(ck_model_open(&m, &other), CK_MODEL_MEMORY);
+    assert_null(m);
+    ck_model_close(NULL);
+    assert_int_equal(ck_model_open(&m, l.program), CK_MODEL_OK);
+    assert_string_equal(ck_model_error(m), "");
+    expect(m, ck_model_prefill(m, tokens, 1, NULL, 0), CK_MODEL_WEIGHTS, "no weights");
+    expect(m, ck_model_save(m, "x", CK_WEIGHTS_NAMED), CK_MODEL_WEIGHTS, "no weights");
+    ck_model_randomise(m, 1);
+    assert_int_equal(ck_model_prefill(NULL, tokens, 1, NULL, 0), CK_MODEL_ARGUMENT);
+    assert_int_equal(ck_model_decode(NULL, 0, NULL, 0), CK_MODEL_ARGUMENT);
+    assert_int_equal(ck_model_reset(NULL), CK_MODEL_ARGUMENT);
+    assert_int_equal(ck_model_randomise(NULL, 0), CK_MODEL_ARGUMENT);
+    assert_int_equal(ck_model_load(NULL, "x"), CK_MODEL_ARGUMENT);
+    assert_int_equal(ck_model_save(NULL, "x", CK_WEIGHTS_NAMED), CK_MODEL_ARGUMENT);
+    expect(m, ck_model_prefill(m, NULL, 1, NULL, 0), CK_MODEL_ARGUMENT, "no tokens");
+    expect(m, ck_model_prefill(m, tokens, 0, NULL, 0), CK_MODEL_ARGUMENT, "no tokens");
+    expect(m, ck_model_prefill(m, tokens, 17, NULL, 0), CK_MODEL_FULL, "17 tokens after 0");
+    expect(m, ck_model_prefill(m, tokens, SIZE_MAX, NULL, 0), CK_MODEL_FULL, "context has 16");
+    expect(m, ck_model_prefill(m, tokens, 2, logits, 99), CK_MODEL_ROOM, "room for 99");
+    expect(m, ck_model_decode(m, 0, logits, 49), CK_MODEL_ROOM, "room for 49");
+    tokens[3] = 50;
+    expect(m, ck_model_prefill(m, tokens, 4, NULL, 0), CK_MODEL_TOKEN, "token 3: 50");
+    tokens[3] = -1;
+    expect(m, ck_model_prefill(m, tokens, 4, NULL, 0), CK_MODEL_TOKEN, "token 3: -1");
+    tokens[3] = 49;
+    assert_int_equal(ck_model_position(m), 0);
+    assert_int_equal(ck_model_prefill(m, tokens, 16, logits, sizeof logits / 4), CK_MODEL_OK);
+    expect(m, ck_model_decode(m, 0, NULL, 0), CK_MODEL_FULL, "1 tokens after 16");
+    assert_int_equal(ck_model_position(m), 16);
+    assert_int_equal(ck_model_reset(m), CK_MODEL_OK);
+    assert_int_equal(ck_model_decode(m, 0, NULL, 0), CK_MODEL_OK);
+    const unsigned mask = ck_isa_mask();
+    ck_isa_set_mask(0);
+    expect(m, ck_model_decode(m, 0, NULL, 0), CK_MODEL_KERNEL,
+           "step project_q: kernel head_linear");
+    ck_isa_set_mask(mask);
+    assert_int_equal(ck_model_position(m), 1);
+    ck_model_close(m);
+    cg_unload(&l);
+}
+
+/* What a tap saw. */
+typedef struct seen {
+    size_t calls, last_layer;
+    const char *open; /* the step that is under way */
+    unsigned char *before;
+} seen;
+
+static int writes(const ck_program *p, const ck_step *s, size_t layer, const ck_buffer *b,
+                  size_t of)
+{
+    for (int i = 0; i < CK_PROGRAM_OPERANDS && s->operands[i].name; i++)
+        if (strchr(s->operands[i].access, 'w') && s->operands[i].buffer >= 0 &&
+            &p->buffers[s->operands[i].buffer] == b && (!b->of_layer || layer == of))
+            return 1;
+    return 0;
+}
+
+static void tap(void *context, const ck_model *m, const ck_step *step, const ck_run *run,
+                size_t layer, int after)
+{
+    seen *const s = context;
+    const ck_program *const p = ck_model_program(m);
+    (void)run;
+    assert_true(after == (s->open == step->name));
+    s->open = after ? NULL : step->name;
+    s->calls++;
+    s->last_layer = layer;
+    if (!after) memcpy(s->before, ck_model_arena(m), p->bytes);
+    for (size_t i = 0; i < p->buffer_count && after; i++) {
+        const ck_buffer *const b = &p->buffers[i];
+        for (size_t l = 0; l < (b->of_layer ? p->decoder.layers : 1); l++) {
+            const size_t at = b->offset + l * b->stride;
+            if (memcmp(s->before + at, ck_model_arena(m) + at, b->bytes) != 0 &&
+                !writes(p, step, layer, b, l))
+                fail_msg("step %s of layer %zu writes %s of layer %zu", step->name, layer, b->name,
+                         l);
+        }
+    }
+}
+
+/* Each step is announced before and after, and changes what its table says, nothing else. */
+static void taps(void **state)
+{
+    cg_loaded l = cg_load(&cg_small, 0);
+    ck_model *const m = open_model(&l, 3);
+    seen s = { 0 };
+    int32_t tokens[5] = { 1, 2, 3, 4, 5 };
+    (void)state;
+    s.before = malloc(l.program->bytes);
+    assert_non_null(s.before);
+    ck_model_set_tap(m, tap, &s);
+    assert_int_equal(ck_model_prefill(m, tokens, 5, NULL, 0), CK_MODEL_OK);
+    assert_int_equal(s.calls, 2 * (3 + 2 * 14));
+    assert_int_equal(s.last_layer, 1);
+    ck_model_set_tap(m, NULL, NULL);
+    assert_int_equal(ck_model_decode(m, 0, NULL, 0), CK_MODEL_OK);
+    assert_int_equal(s.calls, 2 * (3 + 2 * 14));
+    free(s.before);
+    ck_model_close(m);
+    cg_unload(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equals_the_reference),
+        cmocka_unit_test(radius_sees_changed_weights),
+        cmocka_unit_test(errors),
+        cmocka_unit_test(taps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
