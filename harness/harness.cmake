@@ -3,7 +3,7 @@ set(HN_MUTANTS
   harness/selftest/planted.c harness/selftest/view.c harness/selftest/broken_x86_64.S
   harness/selftest/position.c harness/selftest/memory.c harness/selftest/machine.c
   harness/selftest/gemm.c harness/selftest/gemv.c harness/selftest/gemm_q.c
-  harness/selftest/gemm_w.c harness/selftest/softmax.c harness/selftest/quant.c
+  harness/selftest/dots.c harness/selftest/gemm_w.c harness/selftest/softmax.c harness/selftest/quant.c
   harness/selftest/quant_k.c harness/selftest/quant_32.c)
 
 # The generic machinery, the families and the program.
