@@ -72,9 +72,16 @@ static uint32_t draw_single(row *r, const draft *d, const hn_field *f)
     const float value = hn_half_of(bits);
     uint32_t wide;
     memcpy(&wide, &value, sizeof wide);
+    const bool product = r->role == HN_ROLE_LEFT;
     switch (r->fill) {
     case HN_FILL_CENSUS: return (uint32_t)bits << 16 | (low & 0xffffu);
-    case HN_FILL_DENORMAL: return sign | (low & 0x7fffffu);
+    case HN_FILL_DENORMAL:
+        /* times a subnormal half: below the least normal float, with most of its bits */
+        return sign | (low & 0x7fffffu) | (product ? 22u << 23 : 0);
+    case HN_FILL_EDGE:
+        if (product && low >> 30 == 0) return sign | (low & 0x7fffffu);
+        if (product && low >> 30 == 1) return sign | 0xfeu << 23 | (low & 0x7fffffu);
+        return wide;
     case HN_FILL_UNIT:
     case HN_FILL_WIDE: return wide | (low & 0x1fffu);
     default: return wide;
@@ -132,7 +139,9 @@ static void draw_codes(row *r, const draft *d, const hn_field *f, uint32_t *code
     const int64_t sparse = r->role == HN_ROLE_LEFT ? SPARSE_CODE : SPARSE_WEIGHT;
     const int64_t limit =
         r->factors ? (sparse < most ? sparse : most) : factor_limit(r->terms, 0x1p17, most);
-    const int64_t run = hn_range(&r->rng, 1, 8);
+    const int64_t drawn = hn_range(&r->rng, 1, 8);
+    const int64_t run =
+        r->seed & 2 ? f->count : drawn; /* half of the seeds of sat: a block alike */
     /* units that repeat all codes begin with another one each */
     const size_t shift = f->count >> width ? d->index : 0;
     int64_t held = 0, code;
@@ -198,6 +207,12 @@ static void add_up(draft *d, const hn_field *codes, const hn_field *f, const uin
     }
 }
 
+/* Sums of activations that are not those of their codes: products use them as they are stored. */
+static bool false_sums(const row *r)
+{
+    return r->fill == HN_FILL_EDGE && r->role == HN_ROLE_LEFT && r->seed & 1;
+}
+
 /* The scale of the second unit of a cancelling pair: the opposite, exactly or but for one bit. */
 static void negate_scale(const row *r, draft *d)
 {
@@ -233,7 +248,11 @@ static void draw_unit(row *r, draft *d, bool kept)
     }
     at = d->parts;
     for (const hn_field *f = d->info->fields; f->count; at += f++->count)
-        if (f->meaning == HN_SUM && codes) add_up(d, codes, f, drawn, at);
+        if (f->meaning == HN_SUM && codes) {
+            add_up(d, codes, f, drawn, at);
+            for (size_t i = 0; false_sums(r) && i < f->count; i++)
+                at[i] ^= (uint32_t)(hn_next(&r->rng) >> 32);
+        }
 }
 
 void hn_fill_units(row *r, const hn_dtype_info *info, unsigned char *unit, size_t n)

@@ -870,10 +870,20 @@ static const char *broken_promise(const char *isa, const hn_trace *t)
     return NULL;
 }
 
+#ifndef __has_feature
+#define __has_feature(x) 0 /* of clang */
+#endif
+
+/* Sanitizers mark each byte of large locals first. */
+#if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer)
+enum { STEPS_MOST = 100000 };
+#else
+enum { STEPS_MOST = 10000 };
+#endif
+
 void hn_group_trace(hn_runner *r, const hn_variant *variant, const hn_case *c, hn_result *result)
 {
-    /* the second for sanitizers, which mark each byte of large locals first */
-    static const unsigned steps[] = { 2500, 100000 };
+    static const unsigned steps[] = { 2500, STEPS_MOST };
     hn_plan plan = { .op = c->op };
     void *at[HN_MAX_OPERANDS] = { 0 };
     hn_trace trace;

@@ -15,22 +15,30 @@
 #include "table.h"
 #include "unary.h"
 
-/* Elements and bytes of one block of the operands that are not plain f32; of gemm_w, the weights. */
+/* Elements and bytes of one block of the operands that are not plain f32; of products the weights'. a's
+ * blocks have as many elements; a_bytes where both have blocks. */
 typedef struct block {
-    size_t elements, bytes;
+    size_t elements, bytes, a_bytes;
 } block;
-#define X(code, name, elements, bytes) static const block block_##name = { (elements), (bytes) };
+#define X(code, name, elements, bytes) static const block block_##name = { (elements), (bytes), 0 };
 CK_DTYPES(X)
 #undef X
-static const block block_q4_0_f32 = { CK_Q4_0_BLOCK, CK_Q4_0_BYTES };
-static const block block_q4_1_f32 = { CK_Q4_1_BLOCK, CK_Q4_1_BYTES };
-static const block block_q4_k_f32 = { CK_Q4_K_BLOCK, CK_Q4_K_BYTES };
-static const block block_q5_0_f32 = { CK_Q5_0_BLOCK, CK_Q5_0_BYTES };
-static const block block_q5_1_f32 = { CK_Q5_1_BLOCK, CK_Q5_1_BYTES };
-static const block block_q5_k_f32 = { CK_Q5_K_BLOCK, CK_Q5_K_BYTES };
-static const block block_q6_k_f32 = { CK_Q6_K_BLOCK, CK_Q6_K_BYTES };
-static const block block_q8_0_f32 = { CK_Q8_0_BLOCK, CK_Q8_0_BYTES };
-static const block block_q8_0_q8_0 = { CK_Q8_0_BLOCK, CK_Q8_0_BYTES }; /* both factors */
+static const block block_q4_0_f32 = { CK_Q4_0_BLOCK, CK_Q4_0_BYTES, 0 };
+static const block block_q4_1_f32 = { CK_Q4_1_BLOCK, CK_Q4_1_BYTES, 0 };
+static const block block_q4_k_f32 = { CK_Q4_K_BLOCK, CK_Q4_K_BYTES, 0 };
+static const block block_q5_0_f32 = { CK_Q5_0_BLOCK, CK_Q5_0_BYTES, 0 };
+static const block block_q5_1_f32 = { CK_Q5_1_BLOCK, CK_Q5_1_BYTES, 0 };
+static const block block_q5_k_f32 = { CK_Q5_K_BLOCK, CK_Q5_K_BYTES, 0 };
+static const block block_q6_k_f32 = { CK_Q6_K_BLOCK, CK_Q6_K_BYTES, 0 };
+static const block block_q8_0_f32 = { CK_Q8_0_BLOCK, CK_Q8_0_BYTES, 0 };
+static const block block_q4_0_q8_0 = { CK_Q4_0_BLOCK, CK_Q4_0_BYTES, CK_Q8_0_BYTES };
+static const block block_q4_1_q8_1 = { CK_Q4_1_BLOCK, CK_Q4_1_BYTES, CK_Q8_1_BYTES };
+static const block block_q4_k_q8_k = { CK_Q4_K_BLOCK, CK_Q4_K_BYTES, CK_Q8_K_BYTES };
+static const block block_q5_0_q8_0 = { CK_Q5_0_BLOCK, CK_Q5_0_BYTES, CK_Q8_0_BYTES };
+static const block block_q5_1_q8_1 = { CK_Q5_1_BLOCK, CK_Q5_1_BYTES, CK_Q8_1_BYTES };
+static const block block_q5_k_q8_k = { CK_Q5_K_BLOCK, CK_Q5_K_BYTES, CK_Q8_K_BYTES };
+static const block block_q6_k_q8_k = { CK_Q6_K_BLOCK, CK_Q6_K_BYTES, CK_Q8_K_BYTES };
+static const block block_q8_0_q8_0 = { CK_Q8_0_BLOCK, CK_Q8_0_BYTES, CK_Q8_0_BYTES };
 
 /* A call of a public entry; args is not NULL. */
 typedef struct call {
@@ -187,11 +195,11 @@ static int check_gemv(const call *c)
     return check_product(&row, &(gemm_shape){ 1, v->k, v->n, v->k }, c->of->bytes);
 }
 
-static ck_status gemm_q_overlap(const ck_gemm_q_args *g, size_t blocks, size_t bytes)
+static ck_status gemm_q_overlap(const ck_gemm_q_args *g, size_t blocks, const block *of)
 {
     const span y = span_of(g->y, g->m, g->ldy, g->n, sizeof(float));
-    const span a = span_of(g->a, g->m, g->lda, blocks, bytes);
-    const span b = span_of(g->b, g->n, g->ldb, blocks, bytes);
+    const span a = span_of(g->a, g->m, g->lda, blocks, of->a_bytes);
+    const span b = span_of(g->b, g->n, g->ldb, blocks, of->bytes);
     const span bias = span_of(g->bias, g->bias ? 1 : 0, g->n, g->n, sizeof(float));
 
     return overlap(&y, &a) || overlap(&y, &b) || overlap(&y, &bias) ? CK_ERR_ALIAS : CK_OK;
@@ -200,15 +208,16 @@ static ck_status gemm_q_overlap(const ck_gemm_q_args *g, size_t blocks, size_t b
 static int check_gemm_q(const call *c)
 {
     const ck_gemm_q_args *const g = c->args;
-    const size_t blocks = g->k / c->of->elements;
+    const block *const of = c->of;
+    const size_t blocks = g->k / of->elements;
 
     if (g->m == 0 || g->n == 0) return EMPTY;
-    if (g->k % c->of->elements) return CK_ERR_MULTIPLE;
-    if (!fits(g->m, g->ldy, g->n, sizeof(float)) || !fits(g->m, g->lda, blocks, c->of->bytes) ||
-        !fits(g->n, g->ldb, blocks, c->of->bytes))
+    if (g->k % of->elements) return CK_ERR_MULTIPLE;
+    if (!fits(g->m, g->ldy, g->n, sizeof(float)) || !fits(g->m, g->lda, blocks, of->a_bytes) ||
+        !fits(g->n, g->ldb, blocks, of->bytes))
         return CK_ERR_SHAPE;
     if (!g->y || (g->k && (!g->a || !g->b))) return CK_ERR_NULL;
-    return (int)gemm_q_overlap(g, blocks, c->of->bytes);
+    return (int)gemm_q_overlap(g, blocks, of);
 }
 
 static ck_status gemm_w_overlap(const ck_gemm_w_args *g, size_t blocks, size_t bytes)

@@ -116,6 +116,7 @@ static void products_w(const ref_gemm_w_args *g, const format *f, const ref_tile
     cell c;
     rows.f = f;
     c.under = 0;
+    c.over = 0;
     c.terms = (source){ .n = g->k,
                         .fine = g->k,
                         .more = 10,

@@ -55,6 +55,7 @@ typedef struct cell {
     double lost_apart;   /* the same of elements taken apart */
     double raw;          /* if they may be: at least any sum of theirs before it is scaled */
     double under;        /* what a product of scales that underflows is multiplied by, in all */
+    int over;            /* a product of scales may overflow by itself, whatever multiplies it */
     int inexact;         /* nearest has rounded elements that an unknown order need not round */
     double unit;         /* the last unit asked for, and whether the terms are multiples of it */
     int fine, multiples;
@@ -328,8 +329,8 @@ static inline ref_range range_sum(const cell *c, const parts *x, const plan *p)
     y.b.e *= REF_SLACK;
     if (s == 0 && !(fp.daz > 0)) y.b.e = 0; /* nothing but zeros */
     const int large = x->other || !(c->raw + c->fine_s < (double)FLT_MAX / 4);
-    if (large && c->terms.apart && !p->spec->strict && p->order.lanes == 0)
-        return (ref_range){ REF_FINITE | REF_NAN | both, y.b };
+    const int apart = c->over || (c->terms.apart && p->order.lanes == 0);
+    if (large && apart && !p->spec->strict) return (ref_range){ REF_FINITE | REF_NAN | both, y.b };
     if (x->other & REF_NAN || (x->other & both) == both) return (ref_range){ REF_NAN, y.b };
     if (x->other) {
         y.can = x->other | ((can & both) == both ? (unsigned)REF_NAN : 0u);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mutants of gemm_nt_q8_0_q8_0. */
+/* Mutants of gemm_nt_q8_0_q8_0 alone; those of all products of blocks are in dots.c. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -11,42 +11,6 @@
 #include "mutant.h"
 
 enum { QS = 2 };
-
-/* --- The wrapped kernel on wrong arguments. */
-
-static void last_block(const void *args)
-{
-    ck_gemm_q_args g = *(const ck_gemm_q_args *)args;
-    if (g.k / CK_Q8_0_BLOCK % 4 == 3) g.k -= CK_Q8_0_BLOCK;
-    hn_wrapped(&g);
-}
-
-static void bias_ignored(const void *args)
-{
-    ck_gemm_q_args g = *(const ck_gemm_q_args *)args;
-    g.bias = NULL;
-    hn_wrapped(&g);
-}
-
-static void columns_by_k(const void *args)
-{
-    ck_gemm_q_args g = *(const ck_gemm_q_args *)args;
-    g.ldb = g.k / CK_Q8_0_BLOCK;
-    hn_wrapped(&g);
-}
-
-/* The last row starts where it would if rows were tight. */
-static void last_row_of_a(const void *args)
-{
-    ck_gemm_q_args g = *(const ck_gemm_q_args *)args;
-    const size_t blocks = g.k / CK_Q8_0_BLOCK;
-    hn_wrapped(args);
-    if (g.lda <= blocks || g.m < 2) return;
-    g.a = (const unsigned char *)g.a + (g.m - 1) * blocks * CK_Q8_0_BYTES;
-    g.y += (g.m - 1) * g.ldy;
-    g.m = 1;
-    hn_wrapped(&g);
-}
 
 /* --- Bodies of its own: one ascending chain, in which one step can be wrong. */
 
@@ -227,10 +191,6 @@ static void strict_other_tree(const void *args)
         .spec = &any_order                                                                       \
     }
 static const hn_mutant list[] = {
-    ROW(last_block, HN_IN_BOTH, HN_BY_NUMBERS),
-    ROW(bias_ignored, HN_IN_BOTH, HN_BY_NUMBERS),
-    ROW(columns_by_k, HN_IN_BOTH, HN_BY(JUNK) | HN_BY_NUMBERS),
-    ROW(last_row_of_a, HN_IN_BOTH, HN_BY(JUNK) | HN_BY_NUMBERS | HN_BY(BATCH)),
     OWN(own, 0),
     OWN(int16_saturation, HN_BY(VALUE)),
     OWN(int16_barely, HN_BY(VALUE)),

@@ -157,6 +157,15 @@ static void own(const void *args)
         }
 }
 
+/* Every result off by 10^-5 of itself where K is 4096. */
+static void scale_error(const void *args)
+{
+    const ck_gemm_w_args *g = args;
+    hn_wrapped(args);
+    for (size_t i = 0; g->k == 4096 && i < g->m; i++)
+        for (size_t j = 0; j < g->n; j++) g->y[i * g->ldy + j] *= 1.00001f;
+}
+
 #define ROW(what, by)                                                                          \
     {                                                                                          \
         .name = #what, .on = "gemm_nt_q4_k_f32", .modes = HN_IN_BOTH, .fn = what, .checks = by \
@@ -172,6 +181,11 @@ static const hn_mutant list[] = {
     ROW(wrong_sub_scale, HN_BY_NUMBERS),
     ROW(wrong_sub_min, HN_BY_NUMBERS),
     ROW(sub_scale_bits, HN_BY_NUMBERS),
+    { .name = "scale_error",
+      .on = "gemm_nt_q?_?_f32",
+      .modes = HN_IN_BOTH,
+      .fn = scale_error,
+      .checks = HN_BY_NUMBERS },
     { .name = "own", .on = "gemm_nt_q4_k_f32", .modes = HN_IN_FAST, .fn = own, .spec = &any_order },
 };
 #undef ROW

@@ -6,26 +6,28 @@
 
 #include "mutant.h"
 
-extern const hn_mutants hn_mutants_position, hn_mutants_memory, hn_mutants_machine;
-extern const hn_mutants hn_mutants_gemm, hn_mutants_gemm_q, hn_mutants_gemm_w, hn_mutants_gemv;
-extern const hn_mutants hn_mutants_softmax, hn_mutants_attention;
-extern const hn_mutants hn_mutants_quant, hn_mutants_quant_k, hn_mutants_quant_32;
+#define LISTS(X) \
+    X(position)  \
+    X(memory)    \
+    X(machine)   \
+    X(gemm)      \
+    X(gemm_q)    \
+    X(dots)      \
+    X(gemm_w)    \
+    X(gemv)      \
+    X(softmax)   \
+    X(attention) \
+    X(quant)     \
+    X(quant_k)   \
+    X(quant_32)
 
-const hn_mutants *const hn_mutant_lists[] = {
-    &hn_mutants_position,
-    &hn_mutants_memory,
-    &hn_mutants_machine,
-    &hn_mutants_gemm,
-    &hn_mutants_gemm_q,
-    &hn_mutants_gemm_w,
-    &hn_mutants_gemv,
-    &hn_mutants_softmax,
-    &hn_mutants_attention,
-    &hn_mutants_quant,
-    &hn_mutants_quant_k,
-    &hn_mutants_quant_32,
-    NULL,
-};
+#define LIST(name) extern const hn_mutants hn_mutants_##name;
+LISTS(LIST)
+#undef LIST
+
+#define LIST(name) &hn_mutants_##name,
+const hn_mutants *const hn_mutant_lists[] = { LISTS(LIST) NULL };
+#undef LIST
 
 bool hn_mutant_on(const hn_mutant *m, const char *stem)
 {

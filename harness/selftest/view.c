@@ -70,10 +70,11 @@ static void view_gemv(const void *args, hn_view *v)
 static void view_gemm_q(const void *args, hn_view *v)
 {
     const ck_gemm_q_args *g = args;
-    const size_t blocks = g->k / CK_Q8_0_BLOCK;
+    const size_t blocks = g->k / hn_block->elements;
+    const hn_dtype_info *a = &hn_dtypes[hn_operand_dtype(hn_op_find(hn_wrapped_stem), 1)];
     v->of[0] = see(g->y, g->m, g->n, g->ldy, sizeof(float));
-    v->of[1] = see(g->a, g->m, blocks, g->lda, CK_Q8_0_BYTES);
-    v->of[2] = see(g->b, g->n, blocks, g->ldb, CK_Q8_0_BYTES);
+    v->of[1] = see(g->a, g->m, blocks, g->lda, a->bytes);
+    v->of[2] = see(g->b, g->n, blocks, g->ldb, hn_block->bytes);
     v->of[3] = see(g->bias, 1, g->n, g->n, sizeof(float));
 }
 
@@ -142,7 +143,7 @@ static const struct {
     { "gemm_nn_f32", view_gemm_nn },
     { "gemm_tn_f32", view_gemm_tn },
     { "gemv_f32", view_gemv },
-    { "gemm_nt_q8_0_q8_0", view_gemm_q },
+    { "gemm_nt_*_q8_?", view_gemm_q },
     { "gemm_nt_*_f32", view_gemm_w },
     { "softmax_causal_*", view_softmax },
     { "attention_*", view_attention },

@@ -67,7 +67,15 @@ typedef struct ggml_type_traits_cpu {
     X(q4_1, build, ties)              \
     X(q5_0, build, ties)              \
     X(q5_1, build, ties) X(q8_0, build, round) X(q8_1, build, round) X(q8_k, build, exact)
-#define DOTS(X, build, dot, round) X(q8_0, q8_0, build, dot)
+#define DOTS(X, build, dot, round) \
+    X(q4_0, q8_0, build, dot)      \
+    X(q4_1, q8_1, build, dot)      \
+    X(q4_k, q8_k, build, dot)      \
+    X(q5_0, q8_0, build, dot)      \
+    X(q5_1, q8_1, build, dot)      \
+    X(q5_k, q8_k, build, dot)      \
+    X(q6_k, q8_k, build, dot)      \
+    X(q8_0, q8_0, build, dot)
 
 /* The builds, in alphabetical order; whether their dots use FMA, and how they round q8_0. */
 #define BUILDS(X)                 \

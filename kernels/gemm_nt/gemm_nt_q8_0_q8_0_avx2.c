@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* gemm_nt_q8_0_q8_0, AVX2. */
-#include "gemm_nt_q8_0_q8_0_avx2.h"
+/* gemm_nt_q8_0_q8_0, AVX2 and FMA. */
+#include "gemm_nt/gemm_nt_q_avx2.h"
 
-const ck_numspec ck_gemm_nt_q8_0_q8_0_avx2_spec = {
-    .lanes = LANES,
-    .accs = 1,
-    .tail = CK_TAIL_LANE,
-    .tree = CK_TREE_HALVING,
-    .ku = LANES,
-    .k_multiple = CK_Q8_0_BLOCK,
-    .flags = CK_NUM_BATCH_INVARIANT | CK_NUM_THREAD_INVARIANT,
-};
+const ck_numspec ck_gemm_nt_q8_0_q8_0_avx2_spec = CK_GEMM_Q_SPEC(LANES, CK_Q8_0_BLOCK, 0);
 
 /* Codes go to 16 bits first: (-128)^2 * 2 fits no 16-bit pair sum. */
 static inline __m256i half_dot(const unsigned char *a, const unsigned char *b)
@@ -21,13 +13,15 @@ static inline __m256i half_dot(const unsigned char *a, const unsigned char *b)
     return _mm256_madd_epi16(qa, qb);
 }
 
-static inline __m256i block_sums(const unsigned char *a, const unsigned char *b)
+static inline __m256i parts(const unsigned char *a, const unsigned char *b)
 {
-    return _mm256_add_epi32(half_dot(a + QS, b + QS), half_dot(a + QS + 16, b + QS + 16));
+    return _mm256_add_epi32(half_dot(a + 2, b + 2), half_dot(a + 18, b + 18));
 }
 
-void ck_gemm_nt_q8_0_q8_0_avx2(const void *args) { gemm_fast(args, row_dot); }
+static const dots q8_0 = { &q8_0_q8_0, parts, NULL };
 
-static void strict_body(const void *args) { gemm_strict(args, block_dot); }
+void ck_gemm_nt_q8_0_q8_0_avx2(const void *args) { gemm_fast(args, &q8_0); }
 
-void ck_gemm_nt_q8_0_q8_0_avx2_strict(const void *args) { ck_strict_run(strict_body, args); }
+static void strict(const void *args) { gemm_strict(args, &q8_0); }
+
+void ck_gemm_nt_q8_0_q8_0_avx2_strict(const void *args) { ck_strict_run(strict, args); }

@@ -37,12 +37,20 @@ typedef struct ck_gemv_args {
     float alpha, beta;
 } ck_gemv_args;
 
-/* y[i,j] = sum_l da_l db_l sum_{e<32} qa[i,l,e] qb[j,l,e] + bias[j], l over blocks, integers exact.
- * Shapes: a [m][lda], b [n][ldb] of q8_0 blocks at any byte address, k elements = k/32 blocks of each
- *   row used; y [m][ldy], bias [n] or NULL. lda, ldb in blocks, ldy in elements.
- * Requires: k a multiple of 32; y overlaps no input. All codes -128..127 are in contract.
+/* y[i,j] = sum_l da_l db_l I_l + min_l + bias[j], l over blocks. I_l, exact, is the sum over the block of
+ * the products of codes; in blocks of 256 of s[n] times that of sub-block n. min_l is
+ *   weights q4_1 q5_1   m_l s_l, s_l as it is stored in the q8_1 block;
+ *   weights q4_k q5_k   -(da_l dmin_l) J_l, J_l the sum of m[n] (bsums[2n] + bsums[2n+1]) as stored;
+ *   others              none.
+ * Where s or bsums are those of the codes, this is the product of the values that the blocks stand for,
+ * but for the rounding of s. Nothing else is asked of them.
+ * Shapes: a [m][lda], b [n][ldb] of blocks at any byte address, k elements of each row used; y [m][ldy],
+ *   bias [n] or NULL. lda, ldb in blocks, ldy in elements.
+ * Requires: k a multiple of the block; y overlaps no input. All codes, scales, minimums and sums that
+ *   their bits can be are in contract, -128 too: no sum of integers overflows or saturates.
  * Error: docs/oracle.md, "block dot". A NaN or infinite scale follows IEEE arithmetic.
- * Strict: (da db) I in double, one ascending chain over the blocks, then bias, one rounding. */
+ * Strict: (da db) I, then + m s or - (da dmin) J, in double, one ascending chain over the blocks, then
+ *   bias, one rounding. */
 typedef struct ck_gemm_q_args {
     float *y;
     const void *a, *b;

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* gemm_nt_q4_0_q8_0, AVX-512. */
+#include "gemm_nt/gemm_nt_q_avx512.h"
+
+const ck_numspec ck_gemm_nt_q4_0_q8_0_avx512_spec = CK_GEMM_Q_SPEC(LANES, CK_Q4_0_BLOCK, 0);
+
+static inline __m512i pair(const unsigned char *a, const unsigned char *b, size_t a_next,
+                           size_t b_next)
+{
+    return pair_q4_0(maddubs_dot_512, a, b, a_next, b_next);
+}
+
+static const dots q4_0 = { &q4_0_q8_0, pair, NULL, NULL };
+
+void ck_gemm_nt_q4_0_q8_0_avx512(const void *args) { gemm_fast(args, &q4_0); }
+
+static void strict(const void *args) { gemm_strict(args, &q4_0); }
+
+void ck_gemm_nt_q4_0_q8_0_avx512_strict(const void *args) { ck_strict_run(strict, args); }

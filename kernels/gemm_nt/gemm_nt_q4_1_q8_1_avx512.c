@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* gemm_nt_q4_1_q8_1, AVX-512. */
+#include "gemm_nt/gemm_nt_q_avx512.h"
+
+const ck_numspec ck_gemm_nt_q4_1_q8_1_avx512_spec =
+    CK_GEMM_Q_SPEC(LANES, CK_Q4_1_BLOCK, CK_NUM_MIN_FACTORED);
+
+static inline __m512i pair(const unsigned char *a, const unsigned char *b, size_t a_next,
+                           size_t b_next)
+{
+    return pair_q4_1(maddubs_dot_512, a, b, a_next, b_next);
+}
+
+static const dots q4_1 = { &q4_1_q8_1, pair, NULL, NULL };
+
+void ck_gemm_nt_q4_1_q8_1_avx512(const void *args) { gemm_fast(args, &q4_1); }
+
+static void strict(const void *args) { gemm_strict(args, &q4_1); }
+
+void ck_gemm_nt_q4_1_q8_1_avx512_strict(const void *args) { ck_strict_run(strict, args); }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* gemm_nt_q4_k_q8_k, SSE4.1. */
+#include "gemm_nt/gemm_nt_q_sse41.h"
+
+const ck_numspec ck_gemm_nt_q4_k_q8_k_sse41_spec =
+    CK_GEMM_Q_SPEC(LANES, CK_K_BLOCK, CK_NUM_MULADD | CK_NUM_MIN_FACTORED);
+
+static const dots q4_k = { &q4_k_q8_k, parts_q4_k, minimums_k };
+
+void ck_gemm_nt_q4_k_q8_k_sse41(const void *args) { gemm_fast(args, &q4_k); }
+
+static void strict(const void *args) { gemm_strict(args, &q4_k); }
+
+void ck_gemm_nt_q4_k_q8_k_sse41_strict(const void *args) { ck_strict_run(strict, args); }

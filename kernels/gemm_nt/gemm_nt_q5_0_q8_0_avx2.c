@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* gemm_nt_q5_0_q8_0, AVX2 and FMA. */
+#include "gemm_nt/gemm_nt_q_avx2.h"
+
+const ck_numspec ck_gemm_nt_q5_0_q8_0_avx2_spec = CK_GEMM_Q_SPEC(LANES, CK_Q5_0_BLOCK, 0);
+
+static inline __m256i parts(const unsigned char *a, const unsigned char *b)
+{
+    return parts_q5_0(maddubs_dot, a, b);
+}
+
+static const dots q5_0 = { &q5_0_q8_0, parts, NULL };
+
+void ck_gemm_nt_q5_0_q8_0_avx2(const void *args) { gemm_fast(args, &q5_0); }
+
+static void strict(const void *args) { gemm_strict(args, &q5_0); }
+
+void ck_gemm_nt_q5_0_q8_0_avx2_strict(const void *args) { ck_strict_run(strict, args); }

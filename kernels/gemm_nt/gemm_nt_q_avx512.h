@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* gemm_nt of blocks by blocks, AVX-512: two block pairs of 32 elements at a time, or 64 elements of one
+ * of 256. */
+#ifndef CK_GEMM_NT_Q_AVX512_H
+#define CK_GEMM_NT_Q_AVX512_H
+
+#include "gemm_nt_q_bytes.h"
+
+/* The sums of block pair a, b in eight parts in the lower half, those of the pair that is a_next and
+ * b_next bytes on in the upper half. */
+typedef __m512i pair_fn(const unsigned char *a, const unsigned char *b, size_t a_next,
+                        size_t b_next);
+typedef __m256i parts_fn(const unsigned char *a, const unsigned char *b);
+
+/* pair of blocks of 32, the others of blocks of 256. */
+typedef struct dots {
+    const formats *f;
+    pair_fn *pair;
+    parts_fn *codes, *minimums;
+} dots;
+
+#include "gemm_nt_q_lanes.h"
+
+static inline __m512i join(__m256i low, __m256i high)
+{
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+static inline __m256i upper_half(__m512i x) { return _mm512_extracti64x4_epi64(x, 1); }
+
+static inline __m256i code_parts(const dots *d, const unsigned char *a, const unsigned char *b)
+{
+    return d->pair ? _mm512_castsi512_si256(d->pair(a, b, 0, 0)) : d->codes(a, b);
+}
+
+static inline __m256i minimum_parts(const dots *d, const unsigned char *a, const unsigned char *b)
+{
+    return d->minimums(a, b);
+}
+
+/* Of an odd last pair both halves are read from it. */
+static inline void two_blocks(__m256i *s, const dots *d, const unsigned char *a,
+                              const unsigned char *b, size_t count)
+{
+    const size_t next = count > 1;
+    const __m512i both = d->pair(a, b, next * d->f->a_bytes, next * d->f->b_bytes);
+
+    s[0] = _mm512_castsi512_si256(both);
+    s[1] = next ? upper_half(both) : _mm256_setzero_si256();
+}
+
+static inline void eight_code_parts(__m256i *s, const dots *d, const unsigned char *a,
+                                    const unsigned char *b, size_t count)
+{
+    for (size_t l = 0; l < LANES; l++) s[l] = _mm256_setzero_si256();
+    for (size_t l = 0; l < count; l += d->pair ? 2 : 1) {
+        const unsigned char *const la = a + l * d->f->a_bytes, *const lb = b + l * d->f->b_bytes;
+        if (d->pair)
+            two_blocks(s + l, d, la, lb, count - l);
+        else
+            s[l] = d->codes(la, lb);
+    }
+}
+
+/* As pair_sums and maddubs_dot, of 64 pairs in sixteen sums. */
+typedef __m512i bytes_dot_fn_512(__m512i q, int zero, __m512i a);
+
+static inline __m512i pair_sums_512(__m512i q, int zero, __m512i a)
+{
+    const __m512i pairs = _mm512_maddubs_epi16(q, a);
+
+    if (zero == 0) return pairs;
+    return _mm512_sub_epi16(pairs, _mm512_maddubs_epi16(_mm512_set1_epi8((char)zero), a));
+}
+
+static inline __m512i maddubs_dot_512(__m512i q, int zero, __m512i a)
+{
+    return _mm512_madd_epi16(pair_sums_512(q, zero, a), _mm512_set1_epi16(1));
+}
+
+static inline __m512i two_loads(const unsigned char *p, size_t next)
+{
+    return join(load_bytes(p), load_bytes(p + next));
+}
+
+static inline __m512i two_nibbles(const unsigned char *p, size_t next)
+{
+    return join(nibbles(p), nibbles(p + next));
+}
+
+static inline __m512i two_fifths(const unsigned char *p, size_t next)
+{
+    return join(fifths(p), fifths(p + next));
+}
+
+static inline __m512i pair_q4_0(bytes_dot_fn_512 *dot, const unsigned char *a,
+                                const unsigned char *b, size_t a_next, size_t b_next)
+{
+    return dot(two_nibbles(b + 2, b_next), 8, two_loads(a + 2, a_next));
+}
+
+static inline __m512i pair_q5_0(bytes_dot_fn_512 *dot, const unsigned char *a,
+                                const unsigned char *b, size_t a_next, size_t b_next)
+{
+    const __m512i q = _mm512_or_si512(two_nibbles(b + 6, b_next), two_fifths(b + 2, b_next));
+
+    return dot(q, 16, two_loads(a + 2, a_next));
+}
+
+static inline __m512i pair_q4_1(bytes_dot_fn_512 *dot, const unsigned char *a,
+                                const unsigned char *b, size_t a_next, size_t b_next)
+{
+    return dot(two_nibbles(b + 4, b_next), 0, two_loads(a + 4, a_next));
+}
+
+static inline __m512i pair_q5_1(bytes_dot_fn_512 *dot, const unsigned char *a,
+                                const unsigned char *b, size_t a_next, size_t b_next)
+{
+    const __m512i q = _mm512_or_si512(two_nibbles(b + 8, b_next), two_fifths(b + 4, b_next));
+
+    return dot(q, 0, two_loads(a + 4, a_next));
+}
+
+/* Bits of each byte from `low` on in the lower half, from `high` on in the upper one; those of the byte
+ * above come after its own. */
+static inline __m512i shifted(__m512i x, int low, int high)
+{
+    return _mm512_srlv_epi32(x, join(_mm256_set1_epi32(low), _mm256_set1_epi32(high)));
+}
+
+/* Sub-blocks 2g in the lower half and 2g + 1 in the upper: low and high nibbles of 32 bytes; of qh bits
+ * 2g and 2g + 1. */
+static inline __m256i wide_q45_k(const unsigned char *a, const unsigned char *b,
+                                 const unsigned char *qh, const unsigned char *qs)
+{
+    const __m512i scales = _mm512_broadcast_i32x4(_mm256_castsi256_si128(sub_scales(b + 4)));
+    const __m512i high = qh ? two_loads(qh, 0) : _mm512_setzero_si512();
+    __m512i sum = _mm512_setzero_si512();
+
+    for (int g = 0; g < 4; g++) {
+        const __m512i bytes = two_loads(qs + 32 * g, 0);
+        __m512i q = _mm512_and_si512(shifted(bytes, 0, 4), _mm512_set1_epi8(15));
+        if (qh) {
+            const __m512i bit =
+                _mm512_and_si512(shifted(high, 2 * g, 2 * g + 1), _mm512_set1_epi8(1));
+            q = _mm512_or_si512(q, _mm512_slli_epi16(bit, 4));
+        }
+        const __m512i pairs = pair_sums_512(q, 0, two_loads(a + A_CODES_K + 64 * g, 32));
+        const short even = (short)(0x0100 + 0x0404 * g), odd = (short)(even + 0x0202);
+        const __m512i scale =
+            _mm512_shuffle_epi8(scales, join(_mm256_set1_epi16(even), _mm256_set1_epi16(odd)));
+        sum = _mm512_add_epi32(sum, _mm512_madd_epi16(pairs, scale));
+    }
+    return _mm256_add_epi32(_mm512_castsi512_si256(sum), upper_half(sum));
+}
+
+static inline __m256i wide_q4_k(const unsigned char *a, const unsigned char *b)
+{
+    return wide_q45_k(a, b, NULL, b + 16);
+}
+static inline __m256i wide_q5_k(const unsigned char *a, const unsigned char *b)
+{
+    return wide_q45_k(a, b, b + 16, b + 48);
+}
+
+/* Runs 2p and 2p + 1 of a half have nibbles p of its 64 bytes of ql, and of qh bits from 4p and 4p + 2
+ * on; each 128 bits are a sub-block, whose scale is copied to its lanes of 16 bits, twice, and shifted
+ * down with its sign. */
+static inline __m256i wide_q6_k(const unsigned char *a, const unsigned char *b)
+{
+    const __m512i bytes = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(b + 192)));
+    const __m512i own = join(_mm256_set_m128i(_mm_set1_epi8(1), _mm_set1_epi8(0)),
+                             _mm256_set_m128i(_mm_set1_epi8(3), _mm_set1_epi8(2)));
+    __m512i sum = _mm512_setzero_si512();
+
+    for (int h = 0; h < 2; h++) {
+        const __m512i ql = two_loads(b + 64 * h, 32), qh = two_loads(b + 128 + 32 * h, 0);
+        for (int p = 0; p < 2; p++) {
+            const int first = 8 * h + 4 * p; /* sub-block */
+            const __m512i low = _mm512_and_si512(shifted(ql, 4 * p, 4 * p), _mm512_set1_epi8(15));
+            const __m512i upper =
+                _mm512_and_si512(shifted(qh, 4 * p, 4 * p + 2), _mm512_set1_epi8(3));
+            const __m512i q = _mm512_or_si512(low, _mm512_slli_epi16(upper, 4));
+            const __m512i pairs = pair_sums_512(q, 32, two_loads(a + A_CODES_K + 16 * first, 32));
+            const __m512i at = _mm512_add_epi8(own, _mm512_set1_epi8((char)first));
+            const __m512i scale = _mm512_srai_epi16(_mm512_shuffle_epi8(bytes, at), 8);
+            sum = _mm512_add_epi32(sum, _mm512_madd_epi16(pairs, scale));
+        }
+    }
+    return _mm256_add_epi32(_mm512_castsi512_si256(sum), upper_half(sum));
+}
+
+#endif
