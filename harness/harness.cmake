@@ -3,6 +3,7 @@ set(HN_MUTANTS
   harness/selftest/planted.c harness/selftest/view.c harness/selftest/broken_x86_64.S
   harness/selftest/position.c harness/selftest/memory.c harness/selftest/machine.c
   harness/selftest/attention.c harness/selftest/gemm.c harness/selftest/gemv.c harness/selftest/gemm_q.c
+  harness/selftest/gemm_act.c harness/selftest/gemm_glu.c harness/selftest/gemm_h.c
   harness/selftest/gemm_w.c harness/selftest/softmax.c harness/selftest/quant.c
   harness/selftest/quant_k.c harness/selftest/quant_32.c)
 
@@ -18,7 +19,8 @@ set(HN_SOURCES
   harness/ops.c harness/place.c harness/report.c
   harness/run.c harness/shrink.c harness/subject.c harness/suite.c harness/tools.c harness/trace.c
   harness/suites/suites.S
-  harness/family/attention.c harness/family/dequant.c harness/family/gemm.c harness/family/gemm_q.c harness/family/gemm_w.c
+  harness/family/attention.c harness/family/dequant.c harness/family/gemm.c harness/family/gemm_act.c
+  harness/family/gemm_glu.c harness/family/gemm_h.c harness/family/gemm_q.c harness/family/gemm_w.c
   harness/family/gemv.c harness/family/quantize.c harness/family/softmax.c harness/family/unary.c
   harness/selftest/selftest.c harness/selftest/minimal.c ${HN_MUTANTS})
 
