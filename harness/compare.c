@@ -86,7 +86,7 @@ void hn_compare(const hn_output *y, const ref_tile *tile, const hn_balls *balls,
         const unsigned char *at = y->bytes + ((tile->r0 + r) * y->cols + tile->c0) * bytes;
         for (size_t c = 0; c < tile->cols; c++, at += bytes) {
             for (size_t part = 0; part < parts; part++, cell++) {
-                const double got = hn_part(y->info, at, part);
+                const double got = hn_output_part(y, at, part);
                 const double v = balls->v[cell], e = balls->e[cell];
                 const double ratio = hn_judge(got, v, e, signed_zero);
                 if (e != 0.0 && isfinite(v)) result->exact = false;

@@ -11,7 +11,14 @@ typedef struct hn_output {
     const unsigned char *bytes;
     size_t rows, cols;
     const hn_dtype_info *info;
+    bool numbers; /* the one part of a unit is the number that it stands for */
 } hn_output;
+
+/* What is compared of a unit. */
+static inline double hn_output_part(const hn_output *y, const unsigned char *unit, size_t part)
+{
+    return y->numbers ? hn_number(y->info, unit) : hn_part(y->info, unit, part);
+}
 
 /* The balls of a tile's outputs under one spec, and the mean term of each. */
 typedef struct hn_balls {

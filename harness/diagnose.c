@@ -21,7 +21,7 @@ static double got_at(const view *w, size_t cell)
 {
     const size_t unit = cell / w->parts, bytes = w->y->info->bytes;
     const size_t row = w->tile->r0 + unit / w->tile->cols, col = w->tile->c0 + unit % w->tile->cols;
-    return hn_part(w->y->info, w->y->bytes + (row * w->y->cols + col) * bytes, cell % w->parts);
+    return hn_output_part(w->y, w->y->bytes + (row * w->y->cols + col) * bytes, cell % w->parts);
 }
 
 static bool inside(double got, double v, double e, bool signed_zero)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ck_subject.h"
+#include "half.h"
 
 /* In bits: a field of `bits` bits at byte `at`; i of them side by side. */
 #define BITS(bits, at)                         \
@@ -194,6 +195,13 @@ double hn_part(const hn_dtype_info *info, const unsigned char *unit, size_t inde
     const uint32_t bits = part_bits(f, unit, index);
     if (f->encoding == HN_SIGNED) return (double)sign_extended(bits, hn_field_width(f));
     return (double)bits;
+}
+
+double hn_number(const hn_dtype_info *info, const unsigned char *unit)
+{
+    const double part = hn_part(info, unit, 0);
+    if (info == &hn_dtypes[HN_F16]) return (double)hn_half_of((unsigned)part);
+    return info == &hn_dtypes[HN_BF16] ? (double)single((uint32_t)part << 16) : part;
 }
 
 const char *hn_part_name(const hn_dtype_info *info, size_t index)

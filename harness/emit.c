@@ -231,13 +231,21 @@ static void put_slice(const hn_slice *s, FILE *out)
     fprintf(out, " } }");
 }
 
-static void put_fields(const hn_dtype_info *info, FILE *out)
+/* What a part is to the emitted file: its enum kind. */
+static const char *kind_of(const hn_field *f, bool numbers)
+{
+    if (f->encoding == HN_SINGLE && f->meaning == HN_NUMBER) return "SINGLE";
+    if (f->encoding == HN_HALF && numbers) return "HALF";
+    if (f->encoding == HN_BRAIN && numbers) return "BRAIN";
+    return f->encoding == HN_SIGNED ? "SIGNED" : "UNSIGNED";
+}
+
+static void put_fields(const hn_dtype_info *info, bool numbers, FILE *out)
 {
     put_part("fields", out);
     fprintf(out, "/* %s */\nstatic const field fields[] = {\n", info->name);
     for (const hn_field *f = info->fields; f->count; f++) {
-        fprintf(out, "    { %u, %d, %d, { ", f->count, f->encoding == HN_SIGNED,
-                f->encoding == HN_SINGLE && f->meaning == HN_NUMBER);
+        fprintf(out, "    { %u, %s, { ", f->count, kind_of(f, numbers));
         put_slice(&f->slices[0], out);
         fprintf(out, ", ");
         put_slice(&f->slices[1], out);
@@ -252,7 +260,8 @@ static int put_cells(const hn_repro *r, hn_runner *runner, FILE *out)
     const ref_tile *tiles;
     const size_t ntiles = hn_group_tiles(runner, &tiles);
     int status = 0;
-    put_fields(&hn_dtypes[hn_operand_dtype(r->c->op, 0)], out);
+    put_fields(&hn_dtypes[hn_operand_dtype(r->c->op, 0)], r->c->op->family->flags & HN_NUMBERS,
+               out);
     fprintf(out, "/* row, column, part, value, radius */\nstatic const cell cells[] = {\n");
     for (size_t t = 0; t < ntiles && status == 0; t++) status = put_tile(r, runner, &tiles[t], out);
     fprintf(out, "};\n\n");

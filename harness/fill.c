@@ -12,16 +12,20 @@
 #include "capture.h"
 #include "fill_row.h"
 
+/* Sums that go through an activation are multiples of 2^10, at which it is exact; two sums whose product
+ * is exact are at most 2^12 units. */
 static void fill_int(row *r, float *x, size_t n)
 {
-    const int64_t limit = r->role == HN_ROLE_ADDEND ? 1024 : factor_limit(r->terms, 0x1p20, 1024);
+    const double budget = r->multiplied ? 0x1p11 : 0x1p20;
+    const int64_t limit = r->role == HN_ROLE_ADDEND ? 1024 : factor_limit(r->terms, budget, 1024);
+    const float unit = r->gated && r->role != HN_ROLE_RIGHT ? 0x1p10f : 1.0f;
     if (r->factors && r->role == HN_ROLE_LEFT) {
         size_t left = SPARSE_MOST;
         for (size_t i = 0; i < n; i++)
             x[i] = sparse_here(r, &left) ? integer(&r->rng, SPARSE_CODE) : 0.0f;
         return;
     }
-    for (size_t i = 0; i < n; i++) x[i] = integer(&r->rng, limit);
+    for (size_t i = 0; i < n; i++) x[i] = unit * integer(&r->rng, limit);
 }
 
 static void fill_probe(row *r, float *x, size_t n)
@@ -37,26 +41,38 @@ static void fill_probe(row *r, float *x, size_t n)
         x[i] = addend ? integer(&r->rng, 1024) * 0x1p-6f : integer(&r->rng, 1 << 15) * 0x1p-15f;
 }
 
-/* Neighbours whose products are p and -p(1 + small). */
+/* Neighbours whose products are p and -p(1 + small). Of two sums that are multiplied one cancels: the
+ * product of two errors would hide everything. */
 static void fill_cancel(row *r, float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         x[i] = uniform(&r->rng);
-        if (i % 2 == 0 || r->role == HN_ROLE_ADDEND) continue;
+        if (i % 2 == 0 || r->role == HN_ROLE_ADDEND || r->second) continue;
         x[i] = r->pair_sign ? -x[i - 1] * (1.0f + x[i] * 0x1p-12f) : x[i - 1];
     }
     /* what is summed between two huge terms that cancel depends on the order, even in double */
-    if (r->role == HN_ROLE_ADDEND || n < 3 || !(r->seed & 1)) return;
-    x[0] = 0x1p20f * uniform(&r->rng);
+    if (r->role == HN_ROLE_ADDEND || r->second || n < 3 || !(r->seed & 1)) return;
+    x[0] = (r->format == HN_F16 ? 0x1p15f : 0x1p20f) * uniform(&r->rng);
     x[n - 1] = r->pair_sign ? -x[0] : x[0];
+}
+
+/* Magnitudes of factors. Subnormal ones of bf16 meet normal ones: half a place of eight bits hides what
+ * they add to anything else. */
+static const int *denormal_scales(const row *r)
+{
+    static const int single[] = { -72, -70, -20, -128 }, half[] = { -14, -16, -20, -23 };
+    static const int low[] = { -127, -128, -130, -132 }, high[] = { -18, 0, 2, 10 };
+    if (r->format == HN_F16) return half;
+    if (r->format == HN_BF16 && r->short_left) return r->role == HN_ROLE_LEFT ? low : high;
+    return single;
 }
 
 static void fill_denormal(row *r, float *x, size_t n)
 {
-    static const int scale[] = { -72, -70, -20, -128 };
+    const int *scale = denormal_scales(r);
     for (size_t i = 0; i < n; i++) {
         const int exponent = r->role == HN_ROLE_ADDEND ? -140 : scale[hn_below(&r->rng, 4)];
-        x[i] = ldexpf(uniform(&r->rng), exponent);
+        x[i] = ldexpf(uniform(&r->rng), r->second ? 90 : exponent);
     }
 }
 
@@ -98,7 +114,7 @@ static void fill_factor(row *r, float *x, size_t n)
     case HN_FILL_CANCEL: fill_cancel(r, x, n); return;
     case HN_FILL_WIDE:
         for (size_t i = 0; i < n; i++) {
-            const int exponent = (int)hn_range(&r->rng, -20, 20);
+            const int exponent = (int)hn_range(&r->rng, -20, r->format == HN_F16 ? 15 : 20);
             x[i] = scaled(uniform(&r->rng), exponent);
         }
         return;
@@ -458,6 +474,25 @@ static void fill_f32(row *r, float *x, size_t n)
     }
 }
 
+static bool is_factor(const row *r, hn_dtype dtype)
+{
+    return (dtype == HN_F16 || dtype == HN_BF16) &&
+           (r->role == HN_ROLE_LEFT || r->role == HN_ROLE_RIGHT);
+}
+
+/* Factors of 16 bits are those of f32, rounded. */
+static void fill_factor_halves(row *r, const hn_dtype_info *info, unsigned char *at, size_t n)
+{
+    float *x = malloc(n * sizeof *x);
+    if (!x) {
+        fprintf(stderr, "ckparity: out of memory\n");
+        exit(1);
+    }
+    fill_factor(r, x, n);
+    hn_fill_halves(info, x, at, n);
+    free(x);
+}
+
 /* Fills the columns of a placed f32 operand, each as a row. */
 static void fill_down(row *r, const hn_case *c, size_t index, const hn_placed *p)
 {
@@ -481,14 +516,23 @@ void hn_fill_operand(const hn_case *c, size_t index, const hn_placed *p, const s
     const hn_dtype dtype = hn_operand_dtype(c->op, index);
     row r = { .fill = c->fill,
               .role = operand->role,
+              .format = dtype,
               .seed = c->seed,
               .target = &hn_dtypes[hn_operand_dtype(c->op, 0)],
               .terms = c->op->family->terms(c),
-              .pair_sign = operand->role == HN_ROLE_LEFT };
-    for (size_t i = 1; i < c->op->family->noperands; i++)
-        if (c->op->family->operands[i].role == HN_ROLE_RIGHT)
-            for (const hn_field *f = hn_dtypes[hn_operand_dtype(c->op, i)].fields; f->count; f++)
-                r.factors |= f->meaning == HN_SUB_SCALE;
+              .pair_sign = operand->role == HN_ROLE_LEFT,
+              .gated = c->op->family->flags & HN_GATED };
+    size_t rights = 0;
+    for (size_t i = 1; i < c->op->family->noperands; i++) {
+        if (c->op->family->operands[i].role == HN_ROLE_LEFT)
+            r.short_left = hn_operand_dtype(c->op, i) == HN_BF16;
+        if (c->op->family->operands[i].role != HN_ROLE_RIGHT) continue;
+        rights++;
+        r.second |= r.gated && rights > 1 && i == index;
+        for (const hn_field *f = hn_dtypes[hn_operand_dtype(c->op, i)].fields; f->count; f++)
+            r.factors |= f->meaning == HN_SUB_SCALE;
+    }
+    r.multiplied = r.gated && rights > 1;
     if (c->fill == HN_FILL_FILE) {
         hn_capture_read(c, index, p, live, NULL, 0);
         return;
@@ -504,6 +548,8 @@ void hn_fill_operand(const hn_case *c, size_t index, const hn_placed *p, const s
         if (n == 0) continue;
         if (dtype == HN_F32)
             fill_f32(&r, (float *)(void *)at, n);
+        else if (is_factor(&r, dtype))
+            fill_factor_halves(&r, &hn_dtypes[dtype], at, n);
         else
             hn_fill_units(&r, &hn_dtypes[dtype], at, n);
     }

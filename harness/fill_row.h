@@ -13,12 +13,16 @@ typedef struct row {
     hn_rng rng;
     hn_fill fill;
     hn_role role;
+    hn_dtype format;             /* of the operand */
     size_t index;                /* of the row */
     size_t terms;                /* summed into one output */
     uint32_t seed;               /* of the case */
     const hn_dtype_info *target; /* the output's format */
     bool pair_sign;              /* this operand carries the sign of cancelling pairs */
     bool factors;                /* the weights have sub-scales */
+    bool gated, multiplied;      /* sums go through an activation; two of them are multiplied */
+    bool short_left;             /* the first factor is bf16 */
+    bool second;                 /* this operand is the second of two second factors */
     size_t sparse_left;          /* of a row of blocks: activations that may come */
 } row;
 
@@ -80,6 +84,8 @@ static inline size_t pick_index(hn_rng *rng, size_t n)
 
 /* Writes n units of any format but f32. */
 void hn_fill_units(row *r, const hn_dtype_info *info, unsigned char *unit, size_t n);
+/* n floats in a format of 16 bits. */
+void hn_fill_halves(const hn_dtype_info *info, const float *x, unsigned char *unit, size_t n);
 /* 32 values for a quantiser: half steps of its codes. */
 void hn_fill_grid(row *r, const hn_field *codes, float *x);
 /* n values to be converted. */

@@ -23,6 +23,12 @@ typedef struct block {
 #define X(code, name, elements, bytes) static const block block_##name = { (elements), (bytes), 0 };
 CK_DTYPES(X)
 #undef X
+static const block block_bf16_f32 = { CK_BF16_BLOCK, CK_BF16_BYTES, 0 };
+static const block block_bf16_bf16_f32 = { CK_BF16_BLOCK, CK_BF16_BYTES, 0 };
+static const block block_bf16_bf16_bf16 = { CK_BF16_BLOCK, CK_BF16_BYTES, 0 };
+static const block block_f16_f32 = { CK_F16_BLOCK, CK_F16_BYTES, 0 };
+static const block block_f16_f16_f32 = { CK_F16_BLOCK, CK_F16_BYTES, 0 };
+static const block block_f16_f16_f16 = { CK_F16_BLOCK, CK_F16_BYTES, 0 };
 static const block block_q4_0_f32 = { CK_Q4_0_BLOCK, CK_Q4_0_BYTES, 0 };
 static const block block_q4_1_f32 = { CK_Q4_1_BLOCK, CK_Q4_1_BYTES, 0 };
 static const block block_q4_k_f32 = { CK_Q4_K_BLOCK, CK_Q4_K_BYTES, 0 };
@@ -195,6 +201,39 @@ static int check_gemv(const call *c)
     return check_product(&row, &(gemm_shape){ 1, v->k, v->n, v->k }, c->of->bytes);
 }
 
+/* A product of rows that nothing is added to but a bias. */
+static int check_nt(const ck_gemm_act_args *g, size_t size)
+{
+    const ck_gemm_args product = { .y = g->y,
+                                   .a = g->a,
+                                   .b = g->b,
+                                   .bias = g->bias,
+                                   .m = g->m,
+                                   .n = g->n,
+                                   .k = g->k,
+                                   .ldy = g->ldy,
+                                   .lda = g->lda,
+                                   .ldb = g->ldb };
+
+    return check_product(&product, &(gemm_shape){ g->m, g->k, g->n, g->k }, size);
+}
+
+static int check_gemm_act(const call *c) { return check_nt(c->args, c->of->bytes); }
+
+static int check_gemm_glu(const call *c)
+{
+    const ck_gemm_glu_args *const g = c->args;
+    ck_gemm_act_args half = {
+        g->y, g->a, g->b, g->bias_b, g->m, g->n, g->k, g->ldy, g->lda, g->ldb
+    };
+    const int gate = check_nt(&half, c->of->bytes);
+
+    half.b = g->d;
+    half.ldb = g->ldd;
+    half.bias = g->bias_d;
+    return gate == CK_OK ? check_nt(&half, c->of->bytes) : gate;
+}
+
 static ck_status gemm_q_overlap(const ck_gemm_q_args *g, size_t blocks, const block *of)
 {
     const span y = span_of(g->y, g->m, g->ldy, g->n, sizeof(float));
@@ -304,6 +343,36 @@ static int check_attention(const call *c)
     for (size_t i = 0; i < 3; i++)
         if (heads_overlap(&y, &of[i])) return CK_ERR_ALIAS;
     return CK_OK;
+}
+
+/* Bytes of an element of y. */
+static size_t gemm_h_bytes(ck_op op)
+{
+    const bool f32 = op == CK_OP_gemm_nt_bf16_bf16_f32 || op == CK_OP_gemm_nt_f16_f16_f32;
+    return f32 ? sizeof(float) : 2;
+}
+
+static ck_status gemm_h_overlap(const ck_gemm_h_args *g, size_t bytes, size_t size)
+{
+    const span y = span_of(g->y, g->m, g->ldy, g->n, size);
+    const span a = span_of(g->a, g->m, g->lda, g->k, bytes);
+    const span b = span_of(g->b, g->n, g->ldb, g->k, bytes);
+    const span bias = span_of(g->bias, g->bias ? 1 : 0, g->n, g->n, sizeof(float));
+
+    return overlap(&y, &a) || overlap(&y, &b) || overlap(&y, &bias) ? CK_ERR_ALIAS : CK_OK;
+}
+
+static int check_gemm_h(const call *c)
+{
+    const ck_gemm_h_args *const g = c->args;
+    const size_t bytes = c->of->bytes, size = gemm_h_bytes(c->op);
+
+    if (g->m == 0 || g->n == 0) return EMPTY;
+    if (!fits(g->m, g->ldy, g->n, size) || !fits(g->m, g->lda, g->k, bytes) ||
+        !fits(g->n, g->ldb, g->k, bytes) || !fits(1, g->n, g->n, sizeof(float)))
+        return CK_ERR_SHAPE;
+    if (!g->y || (g->k && (!g->a || !g->b))) return CK_ERR_NULL;
+    return (int)gemm_h_overlap(g, bytes, size);
 }
 
 static int check_softmax(const call *c)

@@ -46,6 +46,7 @@ typedef struct gemm_way {
     /* Share from/all to to/all of what is packed after `part` is fetched into the cache: memory is
      * read in pieces too short for the processor to see what comes next. NULL: pack_b does it. */
     void (*fetch_b)(const ck_gemm_args *g, gemm_part part, size_t from, size_t to, size_t all);
+    ck_vf (*act)(ck_vf y); /* what y becomes at last; NULL: itself */
 } gemm_way;
 
 /* Accumulators of a function that is not inlined lie in memory, and gcc leaves out the call of one
@@ -158,9 +159,17 @@ GEMM_INLINE void gemm_chunk(const ck_gemm_args *g, const gemm_way *way, gemm_roo
     }
 }
 
+static inline void gemm_put(float *y, ck_vf x, size_t n)
+{
+    if (n < CK_VF_LANES)
+        ck_vf_store_n(y, x, n);
+    else
+        ck_vf_store(y, x);
+}
+
 /* y from the sums of these rows and columns. */
-static inline void gemm_store(const ck_gemm_args *g, gemm_part rows, gemm_part columns,
-                              const float *sum)
+GEMM_INLINE void gemm_store(const ck_gemm_args *g, const gemm_way *way, gemm_part rows,
+                            gemm_part columns, const float *sum)
 {
     const ck_vf alpha = ck_vf_set1(g->alpha), beta = ck_vf_set1(g->beta);
     for (size_t i = rows.at; i < rows.at + rows.wide; i++, sum += GEMM_NC)
@@ -169,29 +178,34 @@ static inline void gemm_store(const ck_gemm_args *g, gemm_part rows, gemm_part c
             ck_vf y = ck_vf_mul(alpha, ck_vf_load(sum + v));
             if (g->beta != 0.0f) y = ck_vf_muladd(beta, gemm_load(g->c + i * g->ldc + j, n), y);
             if (g->bias) y = ck_vf_add(y, gemm_load(g->bias + j, n));
-            if (n < CK_VF_LANES)
-                ck_vf_store_n(g->y + i * g->ldy + j, y, n);
-            else
-                ck_vf_store(g->y + i * g->ldy + j, y);
+            if (way->act) y = way->act(y);
+            gemm_put(g->y + i * g->ldy + j, y, n);
         }
 }
 
-/* The product, block by block: of columns, of rows, of terms. */
+/* The sums of these rows and columns, chunk by chunk. */
+GEMM_INLINE void gemm_sums(const ck_gemm_args *g, const gemm_way *way, gemm_room *room,
+                           gemm_part rows, gemm_part columns)
+{
+    for (size_t s = 0; s < rows.wide * GEMM_NC; s += CK_VF_LANES)
+        ck_vf_store(room->sum + s, ck_vf_set1(0.0f));
+    for (; rows.l < g->k; rows.l = columns.l += GEMM_KC) {
+        rows.deep = columns.deep = gemm_least(GEMM_KC, g->k - rows.l);
+        way->pack_b(g, columns, room->b);
+        gemm_chunk(g, way, room, rows, columns);
+    }
+}
+
+/* The product, block by block: of columns, of rows. */
 GEMM_INLINE void gemm_run(const ck_gemm_args *g, const gemm_way *way)
 {
     gemm_room room;
     for (size_t j = 0; j < g->n; j += GEMM_NC)
         for (size_t i = 0; i < g->m; i += GEMM_MC) {
-            gemm_part rows = { i, gemm_least(GEMM_MC, g->m - i), 0, 0 };
-            gemm_part columns = { j, gemm_least(GEMM_NC, g->n - j), 0, 0 };
-            for (size_t s = 0; s < rows.wide * GEMM_NC; s += CK_VF_LANES)
-                ck_vf_store(room.sum + s, ck_vf_set1(0.0f));
-            for (; rows.l < g->k; rows.l = columns.l += GEMM_KC) {
-                rows.deep = columns.deep = gemm_least(GEMM_KC, g->k - rows.l);
-                way->pack_b(g, columns, room.b);
-                gemm_chunk(g, way, &room, rows, columns);
-            }
-            gemm_store(g, rows, columns, room.sum);
+            const gemm_part rows = { i, gemm_least(GEMM_MC, g->m - i), 0, 0 };
+            const gemm_part columns = { j, gemm_least(GEMM_NC, g->n - j), 0, 0 };
+            gemm_sums(g, way, &room, rows, columns);
+            gemm_store(g, way, rows, columns, room.sum);
         }
 }
 

@@ -12,6 +12,7 @@ typedef struct ref_element {
 
 /* Element i of the block. */
 typedef ref_element ref_decode_fn(const unsigned char *block, size_t i);
+extern ref_decode_fn ref_decode_f16, ref_decode_bf16;
 extern ref_decode_fn ref_decode_q4_0, ref_decode_q4_1, ref_decode_q4_k, ref_decode_q5_0;
 extern ref_decode_fn ref_decode_q5_1, ref_decode_q5_k, ref_decode_q6_k, ref_decode_q8_0;
 

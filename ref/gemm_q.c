@@ -210,7 +210,7 @@ static void column(cell *c, const ref_gemm_q_args *g, const ref_tile *tile, size
     hold(x->r, g, col);
     for (size_t i = 0; i < tile->rows; i++) {
         x->r->a = g->k ? g->a + (tile->r0 + i) * g->lda * x->r->f->a_bytes : NULL;
-        c->ep = (epilogue){ 1, 0, 0, g->bias ? g->bias[col] : 0, 1 };
+        c->ep = (epilogue){ .alpha = 1, .bias = g->bias ? g->bias[col] : 0, .low = 1 };
         small_and_large(c, x);
         emit(c, k, i * tile->cols + j);
     }

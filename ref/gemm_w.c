@@ -59,17 +59,17 @@ static int fine_multiples_w(void *at, size_t n, double unit)
     return 1;
 }
 
-/* What subnormal activations give; weights are 0 or at least 2^-24. And the sum of |a| times more than any
- * product of a code and a sub-scale. */
+/* What subnormal activations give, and subnormal weights of bf16; the others are 0 or at least 2^-24. And
+ * the sum of |a| times more than any product of a code and a sub-scale. */
 static void small_and_large(cell *c, const rows_w *r, size_t k)
 {
     c->lost = c->lost_apart = c->raw = 0;
     for (size_t l = 0; l < k; l++) {
         const double a = fabs((double)r->a[l]);
         c->raw += 0x1p13 * a;
-        if (!subnormal(r->a[l])) continue;
         const ref_element w = weight(r, l);
-        if (!isfinite(w.product + w.minimum)) continue;
+        if (!subnormal(r->a[l]) && !subnormal((float)w.product)) continue;
+        if (!isfinite(w.product + w.minimum) || !isfinite(a)) continue;
         c->lost += a * fabs(rounded(w));
         c->lost_apart += a * (fabs(w.product) + fabs(w.minimum));
     }
@@ -98,7 +98,7 @@ static void column(cell *c, const ref_gemm_w_args *g, const ref_tile *tile, size
     c->inexact = hold(r, g, col);
     for (size_t i = 0; i < tile->rows; i++) {
         r->a = g->k ? g->a + (tile->r0 + i) * g->lda : NULL;
-        c->ep = (epilogue){ 1, 0, 0, g->bias ? g->bias[col] : 0, 1 };
+        c->ep = (epilogue){ .alpha = 1, .bias = g->bias ? g->bias[col] : 0, .low = 1 };
         small_and_large(c, r, g->k);
         emit(c, k, i * tile->cols + j);
     }
@@ -143,6 +143,8 @@ static void products_w(const ref_gemm_w_args *g, const format *f, const ref_tile
         static const format f = { elements, bytes, ref_decode_##weights, has_minimum };  \
         products_w(args, &f, tile, specs, nspecs, out);                                  \
     }
+REF(bf16, 1, 2, 0)
+REF(f16, 1, 2, 0)
 REF(q4_0, 32, 18, 0)
 REF(q4_1, 32, 20, 1)
 REF(q4_k, 256, 144, 1)

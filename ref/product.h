@@ -3,6 +3,7 @@
 #ifndef REF_PRODUCT_H
 #define REF_PRODUCT_H
 
+#include "activation.h"
 #include "range.h"
 #include "sum.h"
 
@@ -29,10 +30,11 @@ typedef struct source {
     int (*fine_multiples)(void *at, size_t n, double unit);
 } source;
 
-/* y = RN(RN(alpha sum) + beta c) + bias; what is absent is 0. */
+/* y = act(RN(RN(alpha sum) + beta c) + bias); what is absent is 0. */
 typedef struct epilogue {
     float alpha, beta, c, bias;
     double low; /* ref_low_bit(alpha) */
+    ref_act act;
 } epilogue;
 
 /* What one spec says, for every output alike. */
@@ -49,7 +51,7 @@ typedef struct cell {
     epilogue ep;
     double v, s, fine_s; /* sum, absolute sums of terms and elements */
     double add;          /* |beta c| + |bias| */
-    double out;          /* the value of the output */
+    double out;          /* the value of the output, before an activation */
     double products;     /* at least the sum of |product that is no float|; < 0: not known yet */
     double lost;         /* sum of |term with a subnormal operand|, if some spec has DAZ */
     double lost_apart;   /* the same of elements taken apart */
@@ -355,7 +357,8 @@ static inline ref_range add_product(const plan *p, ref_range y, ref_range beta, 
     return p->order.lanes == 0 || muladd ? z : fused;
 }
 
-static inline unsigned classes(const cell *c, const parts *x, const plan *p)
+/* What the sum and its epilogue may be, an activation apart. */
+static inline ref_range range(const cell *c, const parts *x, const plan *p)
 {
     const ref_fp fp = p->fp;
     const epilogue *ep = &c->ep;
@@ -363,15 +366,36 @@ static inline unsigned classes(const cell *c, const parts *x, const plan *p)
     if (ep->alpha != 1) y = ref_range_mul(fp, y, ref_range_of(ep->alpha));
     if (ep->beta != 0) y = add_product(p, y, ref_range_of(ep->beta), ref_range_of(ep->c));
     if (ep->bias != 0) y = ref_range_add(fp, y, ref_range_of(ep->bias));
-    if (!p->spec->strict || y.can != REF_FINITE) return y.can;
-    if (fabs(y.b.v) - y.b.e > REF_OVER) return y.b.v > 0 ? REF_PINF : REF_NINF;
-    return fabs(y.b.v) + y.b.e < REF_OVER ? REF_FINITE : REF_FINITE | REF_PINF;
+    return y;
+}
+
+/* A double result rounded to float. */
+static inline unsigned strict_classes(ref_ball b)
+{
+    if (fabs(b.v) - b.e > REF_OVER) return b.v > 0 ? REF_PINF : REF_NINF;
+    return fabs(b.v) + b.e < REF_OVER ? REF_FINITE : REF_FINITE | REF_PINF;
+}
+
+static inline unsigned classes(const cell *c, const parts *x, const plan *p)
+{
+    const ref_range y = range(c, x, p);
+    return p->spec->strict && y.can == REF_FINITE ? strict_classes(y.b) : y.can;
+}
+
+/* What the activation is taken of. */
+static inline ref_ball argument(cell *c, const plan *p, size_t s)
+{
+    const int fine = c->terms.self > 0 && c->terms.fine_multiples != NULL;
+    if (!p[s].spec->strict) return (ref_ball){ c->out, radius(c, p, s) };
+    return (ref_ball){ c->out, exact(c, 0x1p50, 0, fine) ? 0 : strict_error(c) };
 }
 
 /* Value and radius under one spec. */
 static inline ref_ball judge(cell *c, const plan *p, size_t s)
 {
-    return (ref_ball){ c->out, radius(c, p, s) };
+    if (c->ep.act == REF_ACT_NONE) return (ref_ball){ c->out, radius(c, p, s) };
+    const ref_ball y = ref_activate(c->ep.act, p[s].spec, argument(c, p, s));
+    return p[s].spec->strict ? ref_strict_rounding(y) : y;
 }
 
 /* The same where infinities, NaNs or large numbers are about: only what every order gives. */
@@ -380,19 +404,20 @@ static inline ref_ball judge_special(cell *c, const plan *p, size_t s, const par
     switch (classes(c, x, &p[s])) {
     case REF_FINITE: return judge(c, p, s);
     case REF_PINF: return (ref_ball){ INFINITY, 0 };
-    case REF_NINF: return (ref_ball){ -INFINITY, 0 };
+    case REF_NINF: return ref_exact(c->ep.act == REF_ACT_NONE ? (double)-INFINITY : 0);
     case REF_NAN: return (ref_ball){ (double)NAN, 0 };
     default: return (ref_ball){ isfinite(c->out) ? c->out : 0, REF_ANY };
     }
 }
 
-/* Mean |element product|, what one dropped element would change; else what the epilogue adds. */
+/* Mean |element product|, what one dropped element would change; else what the epilogue adds; as an
+ * activation passes it on. */
 static inline double term(const cell *c)
 {
     const double mean =
         fabs((double)c->ep.alpha) * c->fine_s / (double)(c->terms.fine ? c->terms.fine : 1);
     const double t = mean > 0 ? mean : c->add;
-    return isfinite(t) ? t : 0;
+    return isfinite(t) ? t * ref_act_slope(c->ep.act, c->out, c->out) : 0;
 }
 
 typedef struct sink {
@@ -401,24 +426,33 @@ typedef struct sink {
     ref_out *out;
 } sink;
 
-static inline void emit(cell *c, const sink *k, size_t i)
+/* Sums up the terms; whether infinities, NaNs or numbers near overflow are about. */
+static inline int begin(cell *c, size_t specs)
 {
-    for (size_t s = 0; s < k->count; s++) c->nodes[s] = -1;
+    for (size_t s = 0; s < specs; s++) c->nodes[s] = -1;
     c->products = -1;
     c->unit = 0;
     sum(c);
-    k->out->term[i] = term(c);
     /* with 2^-2 to spare for growth, which n > 2^21 in directed mode might exceed */
     const double all = c->s + c->fine_s + fabs((double)c->ep.alpha) * c->fine_s + c->add + c->raw;
-    const int special = !(all < (double)FLT_MAX / 4 && c->terms.n < 1u << 21);
+    return !(all < (double)FLT_MAX / 4 && c->terms.n < 1u << 21);
+}
+
+static inline void put(const sink *k, size_t s, size_t i, ref_ball y)
+{
+    const size_t at = (k->first + s) * k->out->n + i;
+    k->out->v[at] = y.v;
+    k->out->e[at] = y.e;
+}
+
+static inline void emit(cell *c, const sink *k, size_t i)
+{
+    const int special = begin(c, k->count);
     parts x = { 0, 0, 0 };
+    k->out->term[i] = term(c);
     if (special) x = split(c);
-    for (size_t s = 0; s < k->count; s++) {
-        const ref_ball y = special ? judge_special(c, k->p, s, &x) : judge(c, k->p, s);
-        const size_t at = (k->first + s) * k->out->n + i;
-        k->out->v[at] = y.v;
-        k->out->e[at] = y.e;
-    }
+    for (size_t s = 0; s < k->count; s++)
+        put(k, s, i, special ? judge_special(c, k->p, s, &x) : judge(c, k->p, s));
 }
 
 static inline int wants_daz(const plan *p, size_t count)

@@ -101,6 +101,17 @@ static element decode_bf16(const unsigned char *unit, size_t i)
     return (element){ (double)x, 0, 0, 1 };
 }
 
+ref_element ref_decode_f16(const unsigned char *block, size_t i)
+{
+    (void)i;
+    return (ref_element){ half_at(block), 0 };
+}
+
+ref_element ref_decode_bf16(const unsigned char *block, size_t i)
+{
+    return (ref_element){ decode_bf16(block, i).product, 0 };
+}
+
 static element decode_int8(const unsigned char *unit, size_t i)
 {
     return scaled(1, signed_byte(unit[i]));

@@ -19,7 +19,8 @@ typedef struct ref_spec {
 /* REF_ANY as a radius: an intermediate may or may not overflow, every result is right. */
 #define REF_ANY (-1.0)
 
-/* One cell for each output component, row by row of the tile. With `specs` of them asked for, value
+/* One cell for each output component, row by row of the tile; those of products are numbers, of 16 bits
+ * too. With `specs` of them asked for, value
  * and radius of component i under spec s are v[s * n + i], e[s * n + i]:
  *   e = REF_ANY: no demand, whatever v is;
  *   v NaN: the result must be a NaN; v infinite: that infinity; else |y - v| <= e, where e = 0
@@ -51,6 +52,16 @@ typedef struct ref_gemm_args {
     float alpha, beta;
 } ref_gemm_args;
 
+typedef struct ref_gemm_act_args {
+    const float *a, *b, *bias; /* bias may be NULL */
+    size_t k, lda, ldb;
+} ref_gemm_act_args;
+
+typedef struct ref_gemm_glu_args {
+    const float *a, *b, *d, *bias_b, *bias_d; /* biases may be NULL */
+    size_t k, lda, ldb, ldd;
+} ref_gemm_glu_args;
+
 /* Tile columns must be 0 .. 1. */
 typedef struct ref_gemv_args {
     const float *x, *b, *c, *bias; /* c, bias may be NULL */
@@ -70,6 +81,12 @@ typedef struct ref_gemm_w_args {
     const float *bias;      /* may be NULL */
     size_t k, lda, ldb;     /* k and lda in elements, ldb in blocks */
 } ref_gemm_w_args;
+
+typedef struct ref_gemm_h_args {
+    const unsigned char *a, *b; /* 16 bits an element */
+    const float *bias;          /* may be NULL */
+    size_t k, lda, ldb;         /* in elements */
+} ref_gemm_h_args;
 
 /* Tile rows are h * t + i; its columns must be 0 .. cols of the output, whole rows. */
 typedef struct ref_softmax_args {

@@ -28,10 +28,12 @@ static void reads_after_1(const void *args) { read_after(args, 1); }
 static void reads_after_2(const void *args) { read_after(args, 2); }
 static void reads_after_3(const void *args) { read_after(args, 3); }
 static void reads_after_4(const void *args) { read_after(args, 4); }
+static void reads_after_5(const void *args) { read_after(args, 5); }
 static void reads_before_1(const void *args) { read_before(args, 1); }
 static void reads_before_2(const void *args) { read_before(args, 2); }
 static void reads_before_3(const void *args) { read_before(args, 3); }
 static void reads_before_4(const void *args) { read_before(args, 4); }
+static void reads_before_5(const void *args) { read_before(args, 5); }
 
 /* Into the slack of the last row but one. */
 static void writes_slack(const void *args)
@@ -172,19 +174,22 @@ static void beta_zero_reads_c(const void *args)
         for (size_t j = 0; j < g->n; j++) g->y[i * g->ldy + j] += 0.0f * g->c[i * g->ldc + j];
 }
 
+#define ON_FACTORS "gemm_??_f32 gemv_f32 gemm_nt_q8_0_q8_0 gemm_nt_silu_f32 gemm_nt_swiglu_f32"
 #define ROW(what, ons, mode, by)                                          \
     {                                                                     \
         .name = #what, .on = ons, .modes = mode, .fn = what, .checks = by \
     }
 static const hn_mutant list[] = {
     ROW(reads_after_1, HN_ON_ALL, HN_IN_BOTH, HN_BY(GUARD)),
-    ROW(reads_after_2, "gemm_??_f32 gemv_f32 gemm_nt_q8_0_q8_0", HN_IN_BOTH, HN_BY(GUARD)),
-    ROW(reads_after_3, "gemm_??_f32 gemv_f32 gemm_nt_q8_0_q8_0", HN_IN_FAST, HN_BY(GUARD)),
-    ROW(reads_after_4, "gemm_??_f32 gemv_f32", HN_IN_FAST, HN_BY(GUARD)),
+    ROW(reads_after_2, ON_FACTORS, HN_IN_BOTH, HN_BY(GUARD)),
+    ROW(reads_after_3, ON_FACTORS, HN_IN_FAST, HN_BY(GUARD)),
+    ROW(reads_after_4, "gemm_??_f32 gemv_f32 gemm_nt_swiglu_f32", HN_IN_FAST, HN_BY(GUARD)),
+    ROW(reads_after_5, "gemm_nt_swiglu_f32", HN_IN_FAST, HN_BY(GUARD)),
     ROW(reads_before_1, HN_ON_ALL, HN_IN_BOTH, HN_BY(GUARD)),
-    ROW(reads_before_2, "gemm_??_f32 gemv_f32 gemm_nt_q8_0_q8_0", HN_IN_BOTH, HN_BY(GUARD)),
-    ROW(reads_before_3, "gemm_??_f32 gemv_f32 gemm_nt_q8_0_q8_0", HN_IN_FAST, HN_BY(GUARD)),
-    ROW(reads_before_4, "gemm_??_f32 gemv_f32", HN_IN_FAST, HN_BY(GUARD)),
+    ROW(reads_before_2, ON_FACTORS, HN_IN_BOTH, HN_BY(GUARD)),
+    ROW(reads_before_3, ON_FACTORS, HN_IN_FAST, HN_BY(GUARD)),
+    ROW(reads_before_4, "gemm_??_f32 gemv_f32 gemm_nt_swiglu_f32", HN_IN_FAST, HN_BY(GUARD)),
+    ROW(reads_before_5, "gemm_nt_swiglu_f32", HN_IN_FAST, HN_BY(GUARD)),
     ROW(writes_slack, HN_ON_ROWS, HN_IN_BOTH, HN_BY(SLACK)),
     ROW(writes_last_slack, HN_ON_ROWS, HN_IN_FAST, HN_BY(SLACK)),
     ROW(writes_after, HN_ON_ALL, HN_IN_BOTH, HN_BY(SLACK) | HN_BY(GUARD)),
@@ -192,11 +197,11 @@ static const hn_mutant list[] = {
     ROW(last_unwritten, HN_ON_ALL, HN_IN_BOTH, HN_BY(UNWRITTEN)),
     ROW(last_code_unwritten, "quantize_row_q8_0", HN_IN_BOTH, HN_BY(PREFILL)),
     ROW(changes_1, HN_ON_ALL, HN_IN_BOTH, HN_BY(INPUT)),
-    ROW(changes_2, "gemm_??_f32 gemv_f32 gemm_nt_q8_0_q8_0", HN_IN_FAST, HN_BY(INPUT)),
-    ROW(changes_3, "gemm_??_f32 gemv_f32 gemm_nt_q8_0_q8_0", HN_IN_FAST, HN_BY(INPUT)),
+    ROW(changes_2, ON_FACTORS, HN_IN_FAST, HN_BY(INPUT)),
+    ROW(changes_3, ON_FACTORS, HN_IN_FAST, HN_BY(INPUT)),
     ROW(scribbles_1, HN_ON_ROWS, HN_IN_FAST, HN_BY(INPUT)),
     ROW(uses_slack_1, HN_ON_ROWS, HN_IN_BOTH, HN_BY(JUNK)),
-    ROW(uses_slack_2, "gemm_??_f32 gemv_f32 gemm_nt_q8_0_q8_0", HN_IN_FAST, HN_BY(JUNK)),
+    ROW(uses_slack_2, ON_FACTORS, HN_IN_FAST, HN_BY(JUNK)),
     ROW(uses_beyond, HN_ON_ALL, HN_IN_FAST, HN_BY(JUNK) | HN_BY(GUARD)),
     ROW(adds_old, HN_ON_F32, HN_IN_BOTH, HN_BY(PREFILL) | HN_BY(UNWRITTEN)),
     ROW(adds_old_finite, HN_ON_F32, HN_IN_FAST, HN_BY(PREFILL)),
@@ -204,5 +209,6 @@ static const hn_mutant list[] = {
     ROW(beta_zero_reads_c, "gemm_??_f32", HN_IN_BOTH, HN_BY(JUNK)),
 };
 #undef ROW
+#undef ON_FACTORS
 
 const hn_mutants hn_mutants_memory = { list, sizeof list / sizeof list[0] };

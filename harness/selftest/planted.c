@@ -14,6 +14,9 @@
     X(gemm_q)    \
     X(dots)      \
     X(gemm_w)    \
+    X(gemm_act)  \
+    X(gemm_glu)  \
+    X(gemm_h)    \
     X(gemv)      \
     X(softmax)   \
     X(attention) \

@@ -67,6 +67,26 @@ static void view_gemv(const void *args, hn_view *v)
     v->of[4] = see(g->bias, 1, g->n, g->n, sizeof(float));
 }
 
+static void view_gemm_act(const void *args, hn_view *v)
+{
+    const ck_gemm_act_args *g = args;
+    v->of[0] = see(g->y, g->m, g->n, g->ldy, sizeof(float));
+    v->of[1] = see(g->a, g->m, g->k, g->lda, sizeof(float));
+    v->of[2] = see(g->b, g->n, g->k, g->ldb, sizeof(float));
+    v->of[3] = see(g->bias, 1, g->n, g->n, sizeof(float));
+}
+
+static void view_gemm_glu(const void *args, hn_view *v)
+{
+    const ck_gemm_glu_args *g = args;
+    v->of[0] = see(g->y, g->m, g->n, g->ldy, sizeof(float));
+    v->of[1] = see(g->a, g->m, g->k, g->lda, sizeof(float));
+    v->of[2] = see(g->b, g->n, g->k, g->ldb, sizeof(float));
+    v->of[3] = see(g->d, g->n, g->k, g->ldd, sizeof(float));
+    v->of[4] = see(g->bias_b, 1, g->n, g->n, sizeof(float));
+    v->of[5] = see(g->bias_d, 1, g->n, g->n, sizeof(float));
+}
+
 static void view_gemm_q(const void *args, hn_view *v)
 {
     const ck_gemm_q_args *g = args;
@@ -84,6 +104,16 @@ static void view_gemm_w(const void *args, hn_view *v)
     v->of[0] = see(g->y, g->m, g->n, g->ldy, sizeof(float));
     v->of[1] = see(g->a, g->m, g->k, g->lda, sizeof(float));
     v->of[2] = see(g->b, g->n, g->k / hn_block->elements, g->ldb, hn_block->bytes);
+    v->of[3] = see(g->bias, 1, g->n, g->n, sizeof(float));
+}
+
+static void view_gemm_h(const void *args, hn_view *v)
+{
+    const ck_gemm_h_args *g = args;
+    const size_t y_unit = fnmatch("*_f32", hn_wrapped_stem, 0) == 0 ? sizeof(float) : 2;
+    v->of[0] = see(g->y, g->m, g->n, g->ldy, y_unit);
+    v->of[1] = see(g->a, g->m, g->k, g->lda, 2);
+    v->of[2] = see(g->b, g->n, g->k, g->ldb, 2);
     v->of[3] = see(g->bias, 1, g->n, g->n, sizeof(float));
 }
 
@@ -144,6 +174,10 @@ static const struct {
     { "gemm_tn_f32", view_gemm_tn },
     { "gemv_f32", view_gemv },
     { "gemm_nt_*_q8_?", view_gemm_q },
+    { "gemm_nt_*f16_*f16_*", view_gemm_h },
+    { "gemm_nt_?elu_f32", view_gemm_act },
+    { "gemm_nt_silu_f32", view_gemm_act },
+    { "gemm_nt_swiglu_f32", view_gemm_glu },
     { "gemm_nt_*_f32", view_gemm_w },
     { "softmax_causal_*", view_softmax },
     { "attention_*", view_attention },

@@ -155,7 +155,7 @@ static void parts_of_blocks_are_compared(void **state)
 {
     unsigned char y[3 * 34];
     double v[33], e[33] = { 0 }, term[33] = { 0 };
-    const hn_output output = { y, 1, 3, &hn_dtypes[HN_Q8_0] };
+    const hn_output output = { y, 1, 3, &hn_dtypes[HN_Q8_0], false };
     const hn_balls balls = { 33, v, e, term };
     (void)state;
     for (size_t i = 0; i < sizeof y; i++) y[i] = (unsigned char)(i * 5);

@@ -84,6 +84,8 @@ if ! nm -D "$(dirname "$ckparity")/libck.so" | grep -q ' U __asan_init'; then
     for case in 'gemm_nt_f32 gen=1 M=2 N=3 K=9 fp=up fill=edge seed=7' \
         'gemm_nt_q8_0_q8_0 gen=1 M=2 N=3 K=64 bias=1 at=a:m3' \
         'softmax_causal_f32 mode=strict gen=1 H=2 T=5 pad=3 ldx=9 fill=edge seed=3' \
+        'gemm_nt_bf16_bf16_bf16 gen=1 M=2 N=3 K=9 bias=1 seed=7' \
+        'gemm_nt_f16_f16_f16 gen=1 M=2 N=3 K=9 fill=edge seed=7' \
         'exp_f32 gen=1 N=33 fill=edge seed=1' 'quantize_row_q8_0 gen=1 K=64 fill=edge' \
         'dequant_row_q8_0 gen=1 K=64 fill=edge'; do
         exits 0 explain "$case"

@@ -8,7 +8,7 @@
 static inline void gemm_nn_f32(const void *args)
 {
     const ck_gemm_args *g = args;
-    const gemm_way way = { NULL, gemm_pack_b_terms, NULL };
+    const gemm_way way = { NULL, gemm_pack_b_terms, NULL, NULL };
     gemm_check(g, g->k, g->n);
     gemm_run(g, &way);
 }

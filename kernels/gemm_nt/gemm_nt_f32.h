@@ -99,33 +99,40 @@ static inline ck_vf gemm_vector_chunk(const ck_gemm_args *g, gemm_part part)
     return acc;
 }
 
-/* One row does not pay for packing. The order is that of gemm_run. */
-static inline void gemm_vector(const ck_gemm_args *g)
+/* The sums of one row and these columns, at most LANES. The order is that of gemm_run. */
+static inline ck_vf gemm_vector_sums(const ck_gemm_args *g, gemm_part columns)
+{
+    ck_vf sum = ck_vf_set1(0.0f);
+    for (; columns.l < g->k; columns.l += GEMM_KC) {
+        columns.deep = gemm_least(GEMM_KC, g->k - columns.l);
+        const ck_vf chunk = gemm_vector_chunk(g, columns);
+        sum = ck_vf_add(sum, chunk);
+    }
+    return sum;
+}
+
+/* One row does not pay for packing. */
+GEMM_INLINE void gemm_vector(const ck_gemm_args *g, const gemm_way *way)
 {
     for (size_t j = 0; j < g->n; j += CK_VF_LANES) {
-        gemm_part columns = { j, gemm_least(CK_VF_LANES, g->n - j), 0, 0 };
+        const gemm_part columns = { j, gemm_least(CK_VF_LANES, g->n - j), 0, 0 };
         float lanes[CK_VF_LANES];
-        ck_vf sum = ck_vf_set1(0.0f);
-        for (; columns.l < g->k; columns.l += GEMM_KC) {
-            columns.deep = gemm_least(GEMM_KC, g->k - columns.l);
-            const ck_vf chunk = gemm_vector_chunk(g, columns);
-            sum = ck_vf_add(sum, chunk);
-        }
-        ck_vf_store(lanes, sum);
-        gemm_store(g, (gemm_part){ 0, 1, 0, 0 }, columns, lanes);
+        ck_vf_store(lanes, gemm_vector_sums(g, columns));
+        gemm_store(g, way, (gemm_part){ 0, 1, 0, 0 }, columns, lanes);
     }
 }
 
-static inline void gemm_nt_f32(const void *args)
+GEMM_INLINE void gemm_nt_run(const ck_gemm_args *g, ck_vf (*act)(ck_vf))
 {
-    const ck_gemm_args *g = args;
-    const gemm_way way = { NULL, gemm_pack_b_columns, gemm_fetch_b_columns };
+    const gemm_way way = { NULL, gemm_pack_b_columns, gemm_fetch_b_columns, act };
     gemm_check(g, g->k, g->k);
     if (g->m == 1)
-        gemm_vector(g);
+        gemm_vector(g, &way);
     else
         gemm_run(g, &way);
 }
+
+static inline void gemm_nt_f32(const void *args) { gemm_nt_run(args, NULL); }
 
 /* Row i of an operand of which k elements are used; with none of them, p may be NULL. */
 static inline const float *gemm_row(const float *p, size_t i, size_t ld, size_t k)

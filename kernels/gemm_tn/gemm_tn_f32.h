@@ -32,7 +32,7 @@ static inline void gemm_pack_a_terms(const ck_gemm_args *g, gemm_part part, floa
 static inline void gemm_tn_f32(const void *args)
 {
     const ck_gemm_args *g = args;
-    const gemm_way way = { gemm_pack_a_terms, gemm_pack_b_terms, NULL };
+    const gemm_way way = { gemm_pack_a_terms, gemm_pack_b_terms, NULL, NULL };
     gemm_check(g, g->m, g->n);
     gemm_run(g, &way);
 }

@@ -25,6 +25,32 @@ typedef struct ck_gemm_args {
     float alpha, beta;
 } ck_gemm_args;
 
+/* y[i,j] = act(sum_l a[i,l] b[j,l] + bias[j]); act above the op's row of kernels.def, the sum by the
+ * kernel's numspec.
+ * Shapes: a [m][lda], b [n][ldb], k of each row used; y [m][ldy], bias [n] or NULL.
+ * Requires: as gemm_nt_f32; y overlaps no input.
+ * Error: docs/oracle.md, "activations". A NaN argument gives NaN.
+ * Strict: the sum of gemm_nt_f32, bias and act in double, one rounding. */
+typedef struct ck_gemm_act_args {
+    float *y;
+    const float *a, *b, *bias;
+    size_t m, n, k;
+    size_t ldy, lda, ldb;
+} ck_gemm_act_args;
+
+/* y[i,j] = RN(act(g) u), g = sum_l a[i,l] b[j,l] + bias_b[j], the gate, and u = sum_l a[i,l] d[j,l] +
+ * bias_d[j]; act above the op's row of kernels.def, both sums by the kernel's numspec.
+ * Shapes: a [m][lda], b [n][ldb], d [n][ldd], k of each row used; y [m][ldy], either bias [n] or NULL.
+ * Requires: as gemm_nt_f32; y overlaps no input. The fast kernels take up to 110 KiB of stack.
+ * Error: docs/oracle.md, "activations". NaN and infinities follow IEEE arithmetic.
+ * Strict: the sums of gemm_nt_f32, biases, act and the product in double, one rounding. */
+typedef struct ck_gemm_glu_args {
+    float *y;
+    const float *a, *b, *d, *bias_b, *bias_d;
+    size_t m, n, k;
+    size_t ldy, lda, ldb, ldd;
+} ck_gemm_glu_args;
+
 /* y[j] = RN(RN(alpha * sum_l b[j,l] x[l]) + beta c[j]) + bias[j]; the sum by the kernel's numspec.
  * gemm_nt_f32 of one row computes the same, but keeps to the order that it has with many rows; this
  * one reads b as fast as memory gives it.
@@ -59,7 +85,8 @@ typedef struct ck_gemm_q_args {
     size_t ldy, lda, ldb;
 } ck_gemm_q_args;
 
-/* y[i,j] = sum_l a[i,l] w[j,l] + bias[j], w the values that dequant_row gives for the blocks of b.
+/* y[i,j] = sum_l a[i,l] w[j,l] + bias[j], w the values that dequant_row gives for the blocks of b, or for
+ * its elements, of f16 and bf16.
  * Shapes: a [m][lda] f32, k of each row used; b [n][ldb] blocks at any byte address, k elements of each
  *   row used; y [m][ldy], bias [n] or NULL. ldb in blocks, lda and ldy in elements.
  * Requires: k a multiple of the block; a, y, bias 4-byte aligned; y overlaps no input.
@@ -73,5 +100,22 @@ typedef struct ck_gemm_w_args {
     size_t m, n, k;
     size_t ldy, lda, ldb;
 } ck_gemm_w_args;
+
+/* y[i,j] = sum_l a[i,l] b[j,l] + bias[j], a and b of 16 bits, rounded to nearest even if y is of 16 bits,
+ * whatever the caller's mode. Names say the types of a, b and y. Products of halves are exact in f32.
+ * Shapes: a [m][lda], b [n][ldb], k elements of each row used, at any byte address; y [m][ldy], bias [n]
+ *   f32 or NULL.
+ * Requires: y, if f32, and bias 4-byte aligned, of 16 bits at any address; y overlaps no input.
+ * Error: docs/oracle.md, "16 bits". NaN and infinities follow IEEE arithmetic; what exceeds the type of y
+ *   gives infinity, a NaN of 16 bits is 0x7e00 (f16), 0x7fc0 (bf16).
+ * Strict: the sum of strict gemm_nt_f32 on the values of the halves, bias, and one rounding to the type of
+ *   y, in double. */
+typedef struct ck_gemm_h_args {
+    void *y;
+    const void *a, *b;
+    const float *bias;
+    size_t m, n, k;
+    size_t ldy, lda, ldb;
+} ck_gemm_h_args;
 
 #endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* gemm_nt_bf16_bf16_bf16, AVX2, FMA and F16C. */
+#include "simd/avx2.h"
+
+#include "gemm_nt/gemm_nt_16.h"
+
+const ck_numspec ck_gemm_nt_bf16_bf16_bf16_avx2_spec = CK_GEMM_16_SPEC;
+
+static const sixteen how = { read_bf16, read_bf16, write_bf16, 2, 2, 2 };
+
+void ck_gemm_nt_bf16_bf16_bf16_avx2(const void *args)
+{
+    const rows_16 g = gemm_16_halves(args, &how);
+    gemm_16(&g, &how);
+}
+
+static void strict(const void *args)
+{
+    const rows_16 g = gemm_16_halves(args, &how);
+    gemm_16_strict(&g, &how);
+}
+
+void ck_gemm_nt_bf16_bf16_bf16_avx2_strict(const void *args) { ck_strict_run(strict, args); }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* gemm_nt_f16_f16_f16, scalar bundle. */
+#include "simd/scalar.h"
+
+#include "gemm_nt/gemm_nt_16.h"
+
+const ck_numspec ck_gemm_nt_f16_f16_f16_scalar_spec = CK_GEMM_16_SPEC;
+
+static const sixteen how = { read_f16, read_f16, write_f16, 2, 2, 2 };
+
+void ck_gemm_nt_f16_f16_f16_scalar(const void *args)
+{
+    const rows_16 g = gemm_16_halves(args, &how);
+    gemm_16(&g, &how);
+}
+
+static void strict(const void *args)
+{
+    const rows_16 g = gemm_16_halves(args, &how);
+    gemm_16_strict(&g, &how);
+}
+
+void ck_gemm_nt_f16_f16_f16_scalar_strict(const void *args) { ck_strict_run(strict, args); }
