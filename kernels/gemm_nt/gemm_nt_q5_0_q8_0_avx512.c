@@ -10,7 +10,7 @@ static inline __m512i pair(const unsigned char *a, const unsigned char *b, size_
     return pair_q5_0(maddubs_dot_512, a, b, a_next, b_next);
 }
 
-static const dots q5_0 = { &q5_0_q8_0, pair, NULL, NULL };
+static const dots q5_0 = { &q5_0_q8_0, pair, NULL };
 
 void ck_gemm_nt_q5_0_q8_0_avx512(const void *args) { gemm_fast(args, &q5_0); }
 

@@ -11,7 +11,7 @@ static inline __m512i pair(const unsigned char *a, const unsigned char *b, size_
     return pair_q5_1(maddubs_dot_512, a, b, a_next, b_next);
 }
 
-static const dots q5_1 = { &q5_1_q8_1, pair, NULL, NULL };
+static const dots q5_1 = { &q5_1_q8_1, pair, NULL };
 
 void ck_gemm_nt_q5_1_q8_1_avx512(const void *args) { gemm_fast(args, &q5_1); }
 

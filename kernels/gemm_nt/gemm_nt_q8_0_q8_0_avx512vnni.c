@@ -16,7 +16,7 @@ static inline __m512i pair(const unsigned char *a, const unsigned char *b, size_
                             _mm512_dpbusd_epi32(none, offset, qb));
 }
 
-static const dots q8_0 = { &q8_0_q8_0, pair, NULL, NULL };
+static const dots q8_0 = { &q8_0_q8_0, pair, NULL };
 
 void ck_gemm_nt_q8_0_q8_0_avx512vnni(const void *args) { gemm_fast(args, &q8_0); }
 

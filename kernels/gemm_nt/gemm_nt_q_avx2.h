@@ -5,31 +5,30 @@
 
 #include "gemm_nt_q_bytes.h"
 
+/* The products of a block pair in eight sums; of blocks of 256 `k` instead, NULL of others. */
 typedef __m256i parts_fn(const unsigned char *a, const unsigned char *b);
+typedef k_parts k_parts_fn(const unsigned char *a, const unsigned char *b);
 
 typedef struct dots {
     const formats *f;
-    parts_fn *codes, *minimums; /* minimums of blocks of 256 */
+    parts_fn *parts;
+    k_parts_fn *k;
 } dots;
 
 #include "gemm_nt_q_lanes.h"
 
-static inline __m256i code_parts(const dots *d, const unsigned char *a, const unsigned char *b)
+static inline void eight_parts(__m256i *codes, __m256i *minimums, const dots *d,
+                               const unsigned char *a, const unsigned char *b, size_t count)
 {
-    return d->codes(a, b);
-}
+    const formats *const f = d->f;
 
-static inline __m256i minimum_parts(const dots *d, const unsigned char *a, const unsigned char *b)
-{
-    return d->minimums(a, b);
-}
-
-static inline void eight_code_parts(__m256i *s, const dots *d, const unsigned char *a,
-                                    const unsigned char *b, size_t count)
-{
-    for (size_t l = 0; l < LANES; l++)
-        s[l] = l < count ? d->codes(a + l * d->f->a_bytes, b + l * d->f->b_bytes)
-                         : _mm256_setzero_si256();
+    for (size_t l = 0; l < LANES; l++, a += f->a_bytes, b += f->b_bytes) {
+        k_parts s = { _mm256_setzero_si256(), _mm256_setzero_si256() };
+        if (l < count && d->k) s = d->k(a, b);
+        if (l < count && !d->k) s.codes = d->parts(a, b);
+        codes[l] = s.codes;
+        if (has_integer_min(f)) minimums[l] = s.minimums;
+    }
 }
 
 #endif

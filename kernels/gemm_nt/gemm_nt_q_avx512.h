@@ -10,13 +10,13 @@
  * b_next bytes on in the upper half. */
 typedef __m512i pair_fn(const unsigned char *a, const unsigned char *b, size_t a_next,
                         size_t b_next);
-typedef __m256i parts_fn(const unsigned char *a, const unsigned char *b);
+typedef k_parts k_parts_fn(const unsigned char *a, const unsigned char *b);
 
-/* pair of blocks of 32, the others of blocks of 256. */
+/* pair of blocks of 32, k of blocks of 256; the other is NULL. */
 typedef struct dots {
     const formats *f;
     pair_fn *pair;
-    parts_fn *codes, *minimums;
+    k_parts_fn *k;
 } dots;
 
 #include "gemm_nt_q_lanes.h"
@@ -28,14 +28,9 @@ static inline __m512i join(__m256i low, __m256i high)
 
 static inline __m256i upper_half(__m512i x) { return _mm512_extracti64x4_epi64(x, 1); }
 
-static inline __m256i code_parts(const dots *d, const unsigned char *a, const unsigned char *b)
+static inline __m256i halves_sum(__m512i x)
 {
-    return d->pair ? _mm512_castsi512_si256(d->pair(a, b, 0, 0)) : d->codes(a, b);
-}
-
-static inline __m256i minimum_parts(const dots *d, const unsigned char *a, const unsigned char *b)
-{
-    return d->minimums(a, b);
+    return _mm256_add_epi32(_mm512_castsi512_si256(x), upper_half(x));
 }
 
 /* Of an odd last pair both halves are read from it. */
@@ -49,16 +44,19 @@ static inline void two_blocks(__m256i *s, const dots *d, const unsigned char *a,
     s[1] = next ? upper_half(both) : _mm256_setzero_si256();
 }
 
-static inline void eight_code_parts(__m256i *s, const dots *d, const unsigned char *a,
-                                    const unsigned char *b, size_t count)
+static inline void eight_parts(__m256i *codes, __m256i *minimums, const dots *d,
+                               const unsigned char *a, const unsigned char *b, size_t count)
 {
-    for (size_t l = 0; l < LANES; l++) s[l] = _mm256_setzero_si256();
-    for (size_t l = 0; l < count; l += d->pair ? 2 : 1) {
-        const unsigned char *const la = a + l * d->f->a_bytes, *const lb = b + l * d->f->b_bytes;
-        if (d->pair)
-            two_blocks(s + l, d, la, lb, count - l);
-        else
-            s[l] = d->codes(la, lb);
+    const formats *const f = d->f;
+
+    for (size_t l = 0; l < LANES; l++) codes[l] = _mm256_setzero_si256();
+    for (size_t l = 0; l < LANES && has_integer_min(f); l++) minimums[l] = _mm256_setzero_si256();
+    for (size_t l = 0; l < count && d->pair; l += 2)
+        two_blocks(codes + l, d, a + l * f->a_bytes, b + l * f->b_bytes, count - l);
+    for (size_t l = 0; l < count && d->k; l++) {
+        const k_parts s = d->k(a + l * f->a_bytes, b + l * f->b_bytes);
+        codes[l] = s.codes;
+        if (has_integer_min(f)) minimums[l] = s.minimums;
     }
 }
 
@@ -130,10 +128,11 @@ static inline __m512i shifted(__m512i x, int low, int high)
 
 /* Sub-blocks 2g in the lower half and 2g + 1 in the upper: low and high nibbles of 32 bytes; of qh bits
  * 2g and 2g + 1. */
-static inline __m256i wide_q45_k(const unsigned char *a, const unsigned char *b,
+static inline k_parts wide_q45_k(const unsigned char *a, const unsigned char *b,
                                  const unsigned char *qh, const unsigned char *qs)
 {
-    const __m512i scales = _mm512_broadcast_i32x4(_mm256_castsi256_si128(sub_scales(b + 4)));
+    const __m256i both = sub_scales(b + 4);
+    const __m512i scales = _mm512_broadcast_i32x4(_mm256_castsi256_si128(both));
     const __m512i high = qh ? two_loads(qh, 0) : _mm512_setzero_si512();
     __m512i sum = _mm512_setzero_si512();
 
@@ -151,14 +150,14 @@ static inline __m256i wide_q45_k(const unsigned char *a, const unsigned char *b,
             _mm512_shuffle_epi8(scales, join(_mm256_set1_epi16(even), _mm256_set1_epi16(odd)));
         sum = _mm512_add_epi32(sum, _mm512_madd_epi16(pairs, scale));
     }
-    return _mm256_add_epi32(_mm512_castsi512_si256(sum), upper_half(sum));
+    return (k_parts){ halves_sum(sum), minimums_k(a, both) };
 }
 
-static inline __m256i wide_q4_k(const unsigned char *a, const unsigned char *b)
+static inline k_parts wide_q4_k(const unsigned char *a, const unsigned char *b)
 {
     return wide_q45_k(a, b, NULL, b + 16);
 }
-static inline __m256i wide_q5_k(const unsigned char *a, const unsigned char *b)
+static inline k_parts wide_q5_k(const unsigned char *a, const unsigned char *b)
 {
     return wide_q45_k(a, b, b + 16, b + 48);
 }
@@ -166,7 +165,7 @@ static inline __m256i wide_q5_k(const unsigned char *a, const unsigned char *b)
 /* Runs 2p and 2p + 1 of a half have nibbles p of its 64 bytes of ql, and of qh bits from 4p and 4p + 2
  * on; each 128 bits are a sub-block, whose scale is copied to its lanes of 16 bits, twice, and shifted
  * down with its sign. */
-static inline __m256i wide_q6_k(const unsigned char *a, const unsigned char *b)
+static inline k_parts wide_q6_k(const unsigned char *a, const unsigned char *b)
 {
     const __m512i bytes = _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(b + 192)));
     const __m512i own = join(_mm256_set_m128i(_mm_set1_epi8(1), _mm_set1_epi8(0)),
@@ -187,7 +186,7 @@ static inline __m256i wide_q6_k(const unsigned char *a, const unsigned char *b)
             sum = _mm512_add_epi32(sum, _mm512_madd_epi16(pairs, scale));
         }
     }
-    return _mm256_add_epi32(_mm512_castsi512_si256(sum), upper_half(sum));
+    return (k_parts){ halves_sum(sum), _mm256_setzero_si256() };
 }
 
 #endif

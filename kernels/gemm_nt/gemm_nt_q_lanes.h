@@ -10,12 +10,12 @@
 
 enum { LANES = 8 };
 
-/* `integers` of one block pair, each in eight parts. */
-static inline __m256i code_parts(const dots *d, const unsigned char *a, const unsigned char *b);
-static inline __m256i minimum_parts(const dots *d, const unsigned char *a, const unsigned char *b);
-/* The same of the codes of `count` pairs, and 0 for the rest of eight. */
-static inline void eight_code_parts(__m256i *s, const dots *d, const unsigned char *a,
-                                    const unsigned char *b, size_t count);
+/* `integers` of `count` block pairs, each in eight parts, and 0 for the rest of eight pairs. minimums is
+ * touched only where there are any. */
+static inline void eight_parts(__m256i *codes, __m256i *minimums, const dots *d,
+                               const unsigned char *a, const unsigned char *b, size_t count);
+
+static inline bool has_integer_min(const formats *f) { return is_k(f) && f->has_min; }
 
 static inline int32_t add_up(__m256i s)
 {
@@ -35,17 +35,6 @@ static inline __m256i add_up_eight(const __m256i *s)
                                            _mm256_hadd_epi32(s[6], s[7]));
     return _mm256_add_epi32(_mm256_permute2x128_si256(low, high, 0x20),
                             _mm256_permute2x128_si256(low, high, 0x31));
-}
-
-static inline __m256i eight_minimum_parts(const dots *d, const unsigned char *a,
-                                          const unsigned char *b, size_t count)
-{
-    __m256i s[LANES];
-
-    for (size_t l = 0; l < LANES; l++)
-        s[l] = l < count ? minimum_parts(d, a + l * d->f->a_bytes, b + l * d->f->b_bytes)
-                         : _mm256_setzero_si256();
-    return add_up_eight(s);
 }
 
 static inline short half_of(const unsigned char *p, size_t stride, size_t l, size_t count)
@@ -79,24 +68,29 @@ typedef struct sums {
     __m256 codes, minimums;
 } sums;
 
+/* A line of memory for each that these block pairs are in, `ahead` bytes on: the next row's. */
+static inline void prefetch(const unsigned char *b, size_t bytes, size_t ahead)
+{
+    for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(b + ahead + at);
+}
+
 /* `count` block pairs; the other lanes add 0 * 0. */
 static inline sums step(sums to, const dots *d, const unsigned char *a, const unsigned char *b,
                         size_t count)
 {
     const formats *const f = d->f;
+    __m256i codes[LANES], minimums[LANES];
     const __m256 da = is_k(f) ? eight_singles(a, f->a_bytes, count) //
                               : eight_halves(a, f->a_bytes, count);
     const __m256 scale = _mm256_mul_ps(da, eight_halves(b + f->b_scale, f->b_bytes, count));
-    __m256i s[LANES];
 
-    eight_code_parts(s, d, a, b, count);
-    to.codes = _mm256_fmadd_ps(scale, _mm256_cvtepi32_ps(add_up_eight(s)), to.codes);
+    eight_parts(codes, minimums, d, a, b, count);
+    to.codes = _mm256_fmadd_ps(scale, _mm256_cvtepi32_ps(add_up_eight(codes)), to.codes);
     if (!f->has_min) return to;
     const __m256 m = eight_halves(b + MIN, f->b_bytes, count);
     if (is_k(f)) {
-        const __m256i minimums = eight_minimum_parts(d, a, b, count);
-        to.minimums =
-            _mm256_fmadd_ps(_mm256_mul_ps(da, m), _mm256_cvtepi32_ps(minimums), to.minimums);
+        const __m256 all = _mm256_cvtepi32_ps(add_up_eight(minimums));
+        to.minimums = _mm256_fmadd_ps(_mm256_mul_ps(da, m), all, to.minimums);
     } else {
         to.minimums = _mm256_fmadd_ps(eight_halves(a + A_SUM, f->a_bytes, count), m, to.minimums);
     }
@@ -112,12 +106,13 @@ static inline float add_up_floats(__m256 sum)
 }
 
 static inline float row_dot(const dots *d, const unsigned char *a, const unsigned char *b,
-                            size_t blocks)
+                            size_t blocks, size_t ahead)
 {
     const formats *const f = d->f;
     sums s = { _mm256_setzero_ps(), _mm256_setzero_ps() };
 
     for (; blocks >= LANES; blocks -= LANES) {
+        prefetch(b, LANES * f->b_bytes, ahead);
         s = step(s, d, a, b, LANES);
         a += LANES * f->a_bytes;
         b += LANES * f->b_bytes;
@@ -131,9 +126,10 @@ static inline float row_dot(const dots *d, const unsigned char *a, const unsigne
 
 static inline integers block_dot(const dots *d, const unsigned char *a, const unsigned char *b)
 {
-    const bool minimums = is_k(d->f) && d->f->has_min;
+    __m256i codes[LANES], minimums[LANES];
 
-    return (integers){ add_up(code_parts(d, a, b)), minimums ? add_up(minimum_parts(d, a, b)) : 0 };
+    eight_parts(codes, minimums, d, a, b, 1);
+    return (integers){ add_up(codes[0]), has_integer_min(d->f) ? add_up(minimums[0]) : 0 };
 }
 
 #include "gemm_nt_q_rows.h"

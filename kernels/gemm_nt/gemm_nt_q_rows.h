@@ -6,9 +6,9 @@
 
 #include "gemm_nt_q.h"
 
-/* The sum over `blocks` block pairs, by the variant's numspec. */
+/* The sum over `blocks` block pairs, by the variant's numspec. The next row of b is `ahead` bytes on. */
 static inline float row_dot(const dots *d, const unsigned char *a, const unsigned char *b,
-                            size_t blocks);
+                            size_t blocks, size_t ahead);
 
 static inline integers block_dot(const dots *d, const unsigned char *a, const unsigned char *b);
 
@@ -22,7 +22,7 @@ static inline void gemm_fast(const ck_gemm_q_args *g, const dots *d)
         const unsigned char *const b = row_at(g->b, j * g->ldb, d->f->b_bytes, blocks);
         for (size_t i = 0; i < g->m; i++) {
             const unsigned char *const a = row_at(g->a, i * g->lda, d->f->a_bytes, blocks);
-            const float sum = row_dot(d, a, b, blocks);
+            const float sum = row_dot(d, a, b, blocks, g->ldb * d->f->b_bytes);
             g->y[i * g->ldy + j] = g->bias ? sum + g->bias[j] : sum;
         }
     }

@@ -121,11 +121,12 @@ static inline integers dot_q6_k(const unsigned char *a, const unsigned char *b)
 }
 
 static inline float row_dot(const dots *d, const unsigned char *a, const unsigned char *b,
-                            size_t blocks)
+                            size_t blocks, size_t ahead)
 {
     const formats *const f = d->f;
     float sum = 0, min = 0;
 
+    (void)ahead;
     for (size_t l = 0; l < blocks; l++, a += f->a_bytes, b += f->b_bytes) {
         const integers i = d->dot(a, b);
         sum += a_scale(f, a) * half_at(b + f->b_scale) * (float)i.codes;

@@ -85,10 +85,11 @@ static inline float add_up_floats(__m128 s)
 }
 
 static inline float row_dot(const dots *d, const unsigned char *a, const unsigned char *b,
-                            size_t blocks)
+                            size_t blocks, size_t ahead)
 {
     sums s = { _mm_setzero_ps(), _mm_setzero_ps() };
 
+    (void)ahead;
     for (; blocks >= LANES; blocks -= LANES) {
         s = step(s, d, a, b, LANES);
         a += LANES * d->f->a_bytes;
