@@ -22,7 +22,7 @@ add_library(ck_codegen STATIC ${generator})
 target_compile_definitions(ck_codegen PRIVATE _GNU_SOURCE)
 target_compile_options(ck_codegen PRIVATE -O2)
 target_include_directories(ck_codegen PUBLIC codegen kernels kernels/include/ck ${CG_JANSSON_INCLUDE})
-target_link_libraries(ck_codegen PRIVATE ck_flags PUBLIC ck_io ${CG_JANSSON})
+target_link_libraries(ck_codegen PRIVATE ck_flags PUBLIC ck_io ${CG_JANSSON} m)
 
 add_executable(ckgen codegen/main.c)
 target_compile_definitions(ckgen PRIVATE _GNU_SOURCE)
