@@ -22,7 +22,7 @@ add_library(ck_codegen STATIC ${generator})
 target_compile_definitions(ck_codegen PRIVATE _GNU_SOURCE)
 target_compile_options(ck_codegen PRIVATE -O2)
 target_include_directories(ck_codegen PUBLIC codegen kernels kernels/include/ck ${CG_JANSSON_INCLUDE})
-target_link_libraries(ck_codegen PRIVATE ck_flags PUBLIC ck_io ${CG_JANSSON})
+target_link_libraries(ck_codegen PRIVATE ck_flags PUBLIC ck_io ${CG_JANSSON} m)
 
 add_executable(ckgen codegen/main.c)
 target_compile_definitions(ckgen PRIVATE _GNU_SOURCE)
@@ -41,9 +41,9 @@ add_test(NAME codegen.cli COMMAND ${CMAKE_SOURCE_DIR}/codegen/tests/cli.sh $<TAR
 set_tests_properties(codegen.cli PROPERTIES LABELS "unit;codegen")
 
 # Programs that are emitted, compiled and run.
-foreach(test runtime)
+foreach(test runtime weights)
   add_executable(test_cg_${test} codegen/tests/test_${test}.c codegen/tests/program.c
-    codegen/tests/mutate.c)
+    codegen/tests/mutate.c codegen/runtime/sha256.c)
   target_compile_definitions(test_cg_${test} PRIVATE _GNU_SOURCE
     CG_RUNTIME_INCLUDE="${CMAKE_SOURCE_DIR}/codegen/runtime"
     CG_KERNEL_INCLUDE="${CMAKE_SOURCE_DIR}/kernels/include/ck")
@@ -53,3 +53,10 @@ foreach(test runtime)
   add_test(NAME codegen.${test} COMMAND test_cg_${test})
   set_tests_properties(codegen.${test} PROPERTIES LABELS "unit;codegen")
 endforeach()
+add_test(NAME codegen.emitted COMMAND ${CMAKE_SOURCE_DIR}/codegen/tests/emitted.sh
+  $<TARGET_FILE:ckgen> ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+set(link "${CMAKE_C_COMPILER} ${CMAKE_C_FLAGS}")
+if(CK_SANITIZE)
+  string(APPEND link " -fsanitize=${CK_SANITIZE}")
+endif()
+set_tests_properties(codegen.emitted PROPERTIES LABELS "unit;codegen" ENVIRONMENT "CG_LINK=${link}")

@@ -2,6 +2,7 @@
 /* The C of one step, by kernel. */
 #include "emit_step.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The step that is printed, and its arguments. */
@@ -154,17 +155,20 @@ static void emit_rope(const view *v)
 static void emit_attention(const view *v)
 {
     const cg_place *const q = place(v, 2), *const k = place(v, 3);
-    const size_t width = q->dim[2];
-    begin(v, "ck_plain_attention_args");
-    whole(v, "y", 0);
-    whole(v, "q", 2);
+    const size_t width = q->dim[2], apart = q->dim[1] * width;
+    const size_t d = v->p->graph.config.head_dim;
+    begin(v, "ck_attention_args");
+    rows(v, "y", 0, width);
+    rows(v, "q", 2, width);
     whole(v, "k", 3);
     whole(v, "v", 4);
-    fprintf(
-        v->out,
-        "        .heads = %zu, .kv_heads = %zu, .head = %zu, .first = r->first, .rows = r->rows,\n"
-        "        .used = %zu, .width = %zu,\n",
-        q->dim[0], k->dim[0], q->dim[1] * width, v->p->graph.config.head_dim, width);
+    fprintf(v->out,
+            "        .heads = %zu, .kv_heads = %zu, .tq = r->rows, .tk = r->first + r->rows,\n"
+            "        .d = %zu, .cols = %zu, .ldy = %zu, .ldq = %zu, .ldk = %zu, .ldv = %zu,\n"
+            "        .head_y = %zu, .head_q = %zu, .head_k = %zu, .head_v = %zu, .scale = ",
+            q->dim[0], k->dim[0], d, width, width, width, width, width, apart, apart, apart, apart);
+    cg_emit_float((float)(1 / sqrt((double)d)), v->out);
+    fputs(",\n", v->out);
     call(v);
 }
 
@@ -284,7 +288,7 @@ static const struct emitter {
     [cg_k_linear] = { "gemm.h", emit_linear },
     [cg_k_head_linear] = { "gemm.h", emit_head_linear },
     [cg_k_rope] = { "plain.h", emit_rope },
-    [cg_k_attention] = { "plain.h", emit_attention },
+    [cg_k_attention] = { "attention.h", emit_attention },
     [cg_k_head_merge] = { "gemm.h", emit_head_merge },
     [cg_k_add] = { "plain.h", emit_add },
     [cg_k_swiglu] = { "plain.h", emit_swiglu },

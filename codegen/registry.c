@@ -74,7 +74,7 @@ const cg_kernel cg_kernels[CG_KERNEL_COUNT] = {
                     "ck_plain_rope",
                     { IN_OUT("x", "HMh"), IN("cos", "Mr"), IN("sin", "Mr") } },
     [cg_k_attention] = { "attention",
-                         "ck_plain_attention",
+                         "ck_attention_f32",
                          { OUT("y", "HMh"), MAYBE_OUT("scores", "HCC"), IN("q", "HMh"),
                            IN("k", "GMh"), IN("v", "GMh") } },
     [cg_k_head_merge] = { "head_merge",

@@ -78,7 +78,8 @@ kernels() {
 }
 
 set -- "$dir/ckparity"
-for program in test_harness test_kernels test_ref replay_cases replay_text; do
+for program in test_harness test_kernels test_ref replay_cases replay_text ckgen libck_model.so test_cg_config \
+    test_cg_graph test_cg_layout test_cg_plan test_cg_runtime test_cg_weights; do
     [ ! -x "$dir/$program" ] || set -- "$@" "$dir/$program"
 done
 lines all "$@"
@@ -87,7 +88,7 @@ absent=$(LLVM_PROFILE_FILE=$dir/list.profraw "$dir/ckparity" list | awk -F '\t' 
 # Each variant is an object of its own, so its part of a header that all variants include is known.
 table=$dir/table.txt
 {
-    sums 'kernels kernels/simd ref harness harness/family fuzz' <"$dir/all.info"
+    sums 'kernels kernels/simd ref codegen codegen/runtime harness harness/family fuzz' <"$dir/all.info"
     kernels | while read -r op dtype isa; do
         name=${op}_${dtype}_$isa
         case " $absent" in

@@ -36,7 +36,7 @@ CK_API int ck_model_load(ck_model *m, const char *path);
 /* The file appears when it is whole. Of the kinds, the named one holds every model. */
 typedef enum ck_weights_kind { CK_WEIGHTS_NAMED, CK_WEIGHTS_BUMP3 } ck_weights_kind;
 CK_API int ck_model_save(ck_model *m, const char *path, ck_weights_kind kind);
-/* Weights of a seed: gains 1, biases and positions within 0.02, matrices uniform within
+/* Weights of a seed: gains within 0.1 of 1, biases and positions within 0.02, matrices uniform within
  * sqrt(3 / used row length). The same on every machine. Starts at position 0. */
 CK_API int ck_model_randomise(ck_model *m, uint64_t seed);
 

@@ -89,7 +89,7 @@ void ck_fill_random(const ck_program *p, unsigned char *arena, uint64_t seed)
         const double scale = b->role == CK_MATRIX ? sqrt(3 / row) : 0.02;
         float *const x = (float *)(void *)t.bytes;
         for (size_t k = 0; k < b->bytes / sizeof *x; k++) {
-            const double value = gain ? 1 : scale * draw(&seed);
+            const double by = draw(&seed), value = gain ? 1 + 0.1 * by : scale * by;
             x[k] = in_use(b, k) ? (float)value : 0;
         }
     }

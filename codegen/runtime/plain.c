@@ -48,45 +48,6 @@ int ck_plain_rope(float *x, const float *cosines, const float *sines, size_t hea
     return 0;
 }
 
-static double score(const float *q, const float *k, size_t used)
-{
-    double dot = 0;
-    for (size_t i = 0; i < used; i++) dot += (double)q[i] * (double)k[i];
-    return dot / sqrt((double)used);
-}
-
-/* Lanes `from` to `from + n - 1` of one row; n <= LANES. */
-enum { LANES = 64 };
-static void attend(float *y, const float *q, const float *k, const float *v, size_t keys,
-                   const ck_plain_attention_args *a, size_t from, size_t n)
-{
-    double most = -INFINITY, sum = 0, lane[LANES] = { 0 };
-    for (size_t s = 0; s < keys; s++) most = fmax(most, score(q, k + s * a->width, a->used));
-    for (size_t s = 0; s < keys; s++) {
-        const double weight = exp(score(q, k + s * a->width, a->used) - most);
-        sum += weight;
-        for (size_t i = 0; i < n; i++) lane[i] += weight * (double)v[s * a->width + from + i];
-    }
-    for (size_t i = 0; i < n; i++) y[from + i] = (float)(lane[i] / sum);
-}
-
-int ck_plain_attention(const ck_plain_attention_args *a)
-{
-    for (size_t h = 0; h < a->heads; h++) {
-        const size_t g = h * a->kv_heads / a->heads;
-        for (size_t t = a->first; t < a->first + a->rows; t++) {
-            float *const y = a->y + h * a->head + t * a->width;
-            const float *const q = a->q + h * a->head + t * a->width;
-            for (size_t from = 0; from < a->used; from += LANES) {
-                const size_t n = a->used - from < LANES ? a->used - from : LANES;
-                attend(y, q, a->k + g * a->head, a->v + g * a->head, t + 1, a, from, n);
-            }
-            for (size_t i = a->used; i < a->width; i++) y[i] = 0;
-        }
-    }
-    return 0;
-}
-
 int ck_plain_add(float *y, const float *a, const float *b, size_t rows, size_t width)
 {
     for (size_t i = 0; i < rows * width; i++) y[i] = a[i] + b[i];

@@ -20,15 +20,6 @@ CK_API int ck_plain_norm(float *y, float *rstd, const float *x, const float *gam
 CK_API int ck_plain_rope(float *x, const float *cosines, const float *sines, size_t heads,
                          size_t head, size_t rows, size_t half, size_t width);
 
-/* y_h,t = sum_{s<=t} p_s v_g,s, p = softmax_s(q_h,t . k_g,s / sqrt(used)), g = floor(h kv_heads / heads),
- * for the rows t from `first` on; q, k, v and y begin at position 0. */
-typedef struct ck_plain_attention_args {
-    float *y;
-    const float *q, *k, *v;
-    size_t heads, kv_heads, head, first, rows, used, width;
-} ck_plain_attention_args;
-CK_API int ck_plain_attention(const ck_plain_attention_args *args);
-
 /* y = a + b */
 CK_API int ck_plain_add(float *y, const float *a, const float *b, size_t rows, size_t width);
 /* y_i = silu(x_i) x_{width+i}; rows of x are 2 width floats apart. */

@@ -32,7 +32,29 @@ static void compile(const char *source, const char *library)
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) fail_msg("tcc %s fails", source);
 }
 
-cg_loaded cg_load(const cg_config *config, size_t guard)
+/* What is put otherwise in an emitted file. */
+typedef struct edit {
+    const char *step, *from, *to;
+} edit;
+
+static void rewrite(const char *source, const edit *e)
+{
+    static char text[1 << 20], name[80];
+    FILE *file = fopen(source, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    snprintf(name, sizeof name, "static int %s(", e->step);
+    char *at = strstr(text, name);
+    at = at ? strstr(at, e->from) : NULL;
+    if (!at) fail_msg("step %s has no %s", e->step, e->from);
+    file = fopen(source, "w");
+    assert_non_null(file);
+    fprintf(file, "%.*s%s%s", (int)(at - text), text, e->to, at + strlen(e->from));
+    assert_int_equal(fclose(file), 0);
+}
+
+static cg_loaded load(const cg_config *config, size_t guard, const edit *e)
 {
     const cg_layout_options o = { .guard = guard };
     char folder[] = "/tmp/ckgen-test-XXXXXX", source[64], library[64], manifest[80];
@@ -47,6 +69,7 @@ cg_loaded cg_load(const cg_config *config, size_t guard)
         cg_emit_file(&p, CG_LIBRARY, source, &error) != 0)
         fail_msg("%s", error.text);
     cg_program_free(&p);
+    if (e) rewrite(source, e);
     compile(source, library);
     void *const handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     remove(source);
@@ -59,6 +82,13 @@ cg_loaded cg_load(const cg_config *config, size_t guard)
     assert_non_null(symbol);
     memcpy(&get, &symbol, sizeof get);
     return (cg_loaded){ handle, get() };
+}
+
+cg_loaded cg_load(const cg_config *config, size_t guard) { return load(config, guard, NULL); }
+
+cg_loaded cg_load_wrong(const cg_config *config, const char *step, const char *from, const char *to)
+{
+    return load(config, 0, &(edit){ step, from, to });
 }
 
 void cg_unload(cg_loaded *l) { dlclose(l->library); }

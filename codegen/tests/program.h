@@ -14,6 +14,9 @@ typedef struct cg_loaded {
 
 /* Emits, compiles and loads; fails the test if anything goes wrong. */
 cg_loaded cg_load(const cg_config *config, size_t guard);
+/* The same with the first `from` in the function of a step put as `to`: a wrong generator. */
+cg_loaded cg_load_wrong(const cg_config *config, const char *step, const char *from,
+                        const char *to);
 void cg_unload(cg_loaded *l);
 
 /* The weights of a model as the reference wants them; to be freed by cg_reference_free. */
