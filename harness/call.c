@@ -18,6 +18,7 @@ static volatile sig_atomic_t armed, ticks_left, hang;
 static volatile sig_atomic_t last_signal;
 static const void *volatile last_address, *volatile last_pc;
 static bool has_avx, tracks_ymm, debugging;
+static uint32_t poison_word, poison_depth;
 
 static const int fatal[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
 enum { FATAL = sizeof fatal / sizeof fatal[0] };
@@ -119,9 +120,15 @@ static uint16_t x87_control(void)
 
 static void set_x87_control(uint16_t control) { __asm__ volatile("fldcw %0" : : "m"(control)); }
 
+void hn_call_poison(uint32_t word, uint32_t depth)
+{
+    poison_word = word;
+    poison_depth = depth;
+}
+
 void hn_call(ck_fn *fn, const void *args, uint32_t mxcsr, unsigned ticks, hn_outcome *outcome)
 {
-    hn_probe probe = { .vzeroupper = has_avx };
+    hn_probe probe = { .vzeroupper = has_avx, .poison = poison_word, .depth = poison_depth };
     const uint32_t before = _mm_getcsr();
     const uint16_t control = x87_control();
     *outcome = (hn_outcome){ 0 };
@@ -142,7 +149,7 @@ void hn_call(ck_fn *fn, const void *args, uint32_t mxcsr, unsigned ticks, hn_out
         outcome->signal = last_signal;
         outcome->address = last_address;
         outcome->pc = last_pc;
-        __asm__ volatile("cld");
+        __asm__ volatile("cld\n\temms");
     }
     _mm_setcsr(before);
     set_x87_control(control);
@@ -151,10 +158,10 @@ void hn_call(ck_fn *fn, const void *args, uint32_t mxcsr, unsigned ticks, hn_out
 void hn_damage_text(uint32_t damage, char *text, unsigned size)
 {
     static const char *const names[] = { "rbx", "rbp",   "r12", "r13", "r14",
-                                         "r15", "stack", "DF",  "ymm" };
+                                         "r15", "stack", "DF",  "ymm", "x87" };
     unsigned used = 0;
     text[0] = '\0';
-    for (unsigned i = 0; i < 9; i++)
+    for (unsigned i = 0; i < 10; i++)
         if (damage >> i & 1 && used < size)
             used += (unsigned)snprintf(text + used, size - used, "%s%s", used ? " " : "", names[i]);
 }

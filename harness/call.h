@@ -15,6 +15,8 @@ typedef struct hn_probe {
     uint16_t fcw_in, fcw_out;
     uint32_t damage;     /* HN_DAMAGE_* */
     uint32_t vzeroupper; /* non-zero: clear the upper halves before the call */
+    uint32_t poison;     /* word that the lower halves and the stack below are filled with */
+    uint32_t depth;      /* of that stack, in words */
 } hn_probe;
 
 enum {
@@ -26,7 +28,8 @@ enum {
     HN_DAMAGE_R15 = 1 << 5,
     HN_DAMAGE_STACK = 1 << 6,
     HN_DAMAGE_DF = 1 << 7,
-    HN_DAMAGE_YMM = 1 << 8 /* returned without vzeroupper */
+    HN_DAMAGE_YMM = 1 << 8, /* returned without vzeroupper */
+    HN_DAMAGE_X87 = 1 << 9  /* values left in x87 or MMX registers */
 };
 
 typedef enum hn_how { HN_RETURNED, HN_SIGNALLED, HN_HUNG } hn_how;
@@ -45,6 +48,10 @@ typedef struct hn_outcome {
 void hn_call_init(void);
 /* Leaves faults to the debugger. */
 void hn_call_disarm(void);
+
+/* From the next call on: what kernels find in vector registers and on the stack, and how many words
+ * of it. */
+void hn_call_poison(uint32_t word, uint32_t depth);
 
 /* Calls fn(args) under the given MXCSR. Gives up after `ticks` tenths of a CPU second. */
 void hn_call(ck_fn *fn, const void *args, uint32_t mxcsr, unsigned ticks, hn_outcome *outcome);

@@ -51,7 +51,20 @@ hn_call_asm:
 2:
         stmxcsr 0(%rdx)
         fnstcw  8(%rdx)
-        movq    %rdi, %rax
+        movq    %rdi, %r8
+        movl    24(%rdx), %ecx
+        leaq    (,%rcx,4), %r10
+        subq    %r10, %rsp
+        movq    %rsp, %rdi
+        movl    20(%rdx), %eax
+        rep stosl
+        addq    %r10, %rsp
+        movd    %eax, %xmm0
+        pshufd  $0, %xmm0, %xmm0
+        .irp    other, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+        movaps  %xmm0, %xmm\other
+        .endr
+        movq    %r8, %rax
         movq    %rsi, %rdi
         movabsq RBX_IN, %rbx
         movabsq RBP_IN, %rbp
@@ -64,6 +77,15 @@ hn_call_asm:
         stmxcsr 4(%rcx)
         fnstcw  10(%rcx)
         movl    $0, 12(%rcx)
+        subq    $32, %rsp
+        fnstenv (%rsp)
+        movl    8(%rsp), %eax
+        addq    $32, %rsp
+        cmpw    $-1, %ax
+        je      1f
+        orl     $512, 12(%rcx)
+        emms
+1:
         verify  %rbx, RBX_IN, 1
         verify  %rbp, RBP_IN, 2
         verify  %r12, R12_IN, 4

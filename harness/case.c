@@ -20,8 +20,9 @@ static const char *const mode_names[] = { "both", "fast", "strict" };
 
 enum { OFFSET_MAX = 4096, LD_MAX = 1 << 28 };
 
-/* Work of a drawn case, in terms: small forms first, they find as much and cost nothing. */
-enum { DRAW_TERMS_MAX = 1 << 14 };
+/* Work of a drawn case, in terms: small forms first, they find as much and cost nothing. One case in
+ * LONG_EVERY has one long dimension and may be larger. */
+enum { DRAW_TERMS_MAX = 1 << 14, LONG_TERMS_MAX = 1 << 15, LONG_EVERY = 32 };
 
 static int fail(char *error, size_t size, const char *format, ...)
 {
@@ -341,7 +342,8 @@ static size_t print_keys(const hn_case *c, char *line, size_t size)
     size_t used = 0;
     for (size_t i = 0; i < family->nkeys; i++) {
         const hn_key *k = &family->keys[i];
-        if (k->kind == HN_REAL && c->real[i] != k->def)
+        const bool is_default = c->real[i] == k->def && signbit(c->real[i]) == signbit(k->def);
+        if (k->kind == HN_REAL && !is_default)
             used += (size_t)snprintf(line + used, size - used, " %s=%.9g", k->name, c->real[i]);
         if (k->kind == HN_DIM || (k->kind == HN_INT && c->num[i] != (int64_t)k->def))
             used += (size_t)snprintf(line + used, size - used, " %s=%lld", k->name,
@@ -380,6 +382,7 @@ static int64_t draw_dimension(hn_rng *rng, const hn_key *k, int64_t unit)
     static const int64_t reach[] = { 4, 9, 40, 80, 300, 1100 };
     static const unsigned weight[] = { 3, 5, 5, 2, 1, 0 };
     const int64_t low = k->least > 0 ? (k->least + unit - 1) / unit : 1;
+    const bool none = k->least == 0 && hn_below(rng, 64) == 0;
     int64_t pick = (int64_t)hn_below(rng, 64) == 0 ? 15 : (int64_t)hn_below(rng, 16), high = 0;
     for (size_t i = 0; i < 6; i++) {
         high = reach[i];
@@ -387,13 +390,31 @@ static int64_t draw_dimension(hn_rng *rng, const hn_key *k, int64_t unit)
         pick -= (int64_t)weight[i];
     }
     if (high > k->draw_most / unit) high = k->draw_most / unit;
-    return unit * hn_range(rng, low, high > low ? high : low);
+    const int64_t units = hn_range(rng, low, high > low ? high : low);
+    return none ? 0 : unit * units;
 }
 
 static double draw_real(hn_rng *rng, double def)
 {
-    static const double values[] = { 0.0, 1.0, -1.0, 0.5, 2.0, 1.5, -0.25 };
-    return hn_below(rng, 2) ? def : values[hn_below(rng, 7)];
+    static const double values[] = { 0.0, 1.0, -1.0, 0.5, 2.0, 1.5, -0.25, -0.0 };
+    return hn_below(rng, 2) ? def : values[hn_below(rng, 8)];
+}
+
+/* Around 1, of either sign, with all bits of a float: only where sums need not be exact. */
+static double draw_fine_real(hn_rng *rng)
+{
+    const double x = 0.5 + (double)hn_range(rng, 1, (1 << 24) - 1) * 0x1p-24;
+    return (double)(float)(hn_below(rng, 2) ? x : -x);
+}
+
+static void refine_reals(hn_case *c, hn_rng *rng, unsigned fixed)
+{
+    const hn_family *family = c->op->family;
+    for (size_t i = 0; i < family->nkeys; i++) {
+        const double fine = draw_fine_real(rng);
+        if (family->keys[i].kind != HN_REAL || fixed >> i & 1) continue;
+        if (c->real[i] != 0.0 && c->real[i] != family->keys[i].def) c->real[i] = fine;
+    }
 }
 
 static void draw_keys(hn_case *c, hn_rng *rng, unsigned fixed)
@@ -415,13 +436,30 @@ static size_t case_terms(const hn_case *c, const hn_extent *extents)
     return extents[0].rows * extents[0].cols * c->op->family->terms(c);
 }
 
-/* Halves the longest free dimension until the case is small. */
-static void trim(hn_case *c, unsigned fixed)
+/* Makes one of the free dimensions long, 2^7 to 2^13 elements or 2^4 to 2^10 blocks, whatever is
+ * usual; returns it, HN_MAX_KEYS: there is none. */
+static size_t draw_long(hn_case *c, hn_rng *rng, unsigned fixed)
+{
+    const hn_family *family = c->op->family;
+    size_t pick = HN_MAX_KEYS, seen = 0;
+    for (size_t i = 0; i < family->nkeys; i++)
+        if (family->keys[i].kind == HN_DIM && !(fixed >> i & 1) && hn_below(rng, ++seen) == 0)
+            pick = i;
+    if (pick == HN_MAX_KEYS) return pick;
+    const int64_t unit = hn_key_unit(c->op, pick), most = family->keys[pick].most / unit;
+    const int64_t low = (int64_t)1 << hn_range(rng, unit == 1 ? 7 : 4, unit == 1 ? 12 : 9);
+    const int64_t length = hn_range(rng, low, 2 * low - 1);
+    c->num[pick] = unit * (length < most ? length : most);
+    return pick;
+}
+
+/* Halves the longest free dimension until the case has at most `most` terms; `keep` is halved only
+ * if it is the last that can be. */
+static void trim(hn_case *c, unsigned fixed, size_t keep, size_t most)
 {
     const hn_family *family = c->op->family;
     hn_extent extents[HN_MAX_OPERANDS] = { 0 };
-    for (family->extents(c, extents); case_terms(c, extents) > DRAW_TERMS_MAX;
-         family->extents(c, extents)) {
+    for (family->extents(c, extents); case_terms(c, extents) > most; family->extents(c, extents)) {
         size_t longest = HN_MAX_KEYS;
         for (size_t i = 0; i < family->nkeys; i++) {
             const hn_key *k = &family->keys[i];
@@ -429,7 +467,9 @@ static void trim(hn_case *c, unsigned fixed)
             if (k->kind != HN_DIM || fixed >> i & 1 || c->num[i] / 2 < k->least ||
                 c->num[i] < 2 * unit)
                 continue;
-            if (longest == HN_MAX_KEYS || c->num[i] > c->num[longest]) longest = i;
+            if (longest == HN_MAX_KEYS || longest == keep ||
+                (i != keep && c->num[i] > c->num[longest]))
+                longest = i;
         }
         if (longest == HN_MAX_KEYS) return;
         const int64_t unit = hn_key_unit(c->op, longest);
@@ -473,11 +513,15 @@ void hn_case_draw(hn_case *c, unsigned fixed)
 {
     hn_rng rng = hn_stream(c->seed, 0x63617365, 0);
     draw_keys(c, &rng, fixed);
-    trim(c, fixed);
+    const bool is_long = hn_below(&rng, LONG_EVERY) == 0;
+    const size_t kept = is_long ? draw_long(c, &rng, fixed) : HN_MAX_KEYS;
+    trim(c, fixed, kept, is_long ? LONG_TERMS_MAX : DRAW_TERMS_MAX);
     draw_layout(c, &rng, fixed);
     const hn_fill fill = draw_fill(&rng, c->op);
     const uint64_t fp = hn_below(&rng, 16);
     if (!(fixed & HN_FIXED_FILL)) c->fill = fill;
+    if (hn_below(&rng, 2) && !(c->op->family->exact_fills >> c->fill & 1))
+        refine_reals(c, &rng, fixed);
     if (fixed & HN_FIXED_FP || fp != 0) return;
     c->fp = (hn_fp)hn_range(&rng, 1, HN_FP_COUNT - 1);
     /* where fast results are not promised, strict ones still are */

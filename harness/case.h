@@ -40,7 +40,7 @@ typedef enum hn_fill {
 extern const char *const hn_fill_names[HN_FILL_COUNT];
 
 /* Where an operand lies in its guarded slot: end or start flush with an unmapped page, or in the
- * middle, `offset` units from a 64-byte boundary. */
+ * middle, `offset` times its alignment from a 64-byte boundary. */
 typedef enum hn_edge { HN_END, HN_START, HN_MIDDLE } hn_edge;
 typedef struct hn_place {
     hn_edge edge;

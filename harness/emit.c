@@ -166,7 +166,8 @@ static void put_operand(const hn_repro *r, const hn_runner *runner, size_t i, FI
     fprintf(out, ", .rows = %zu, .cols = %zu, .ld = %zu, .unit = %zu", p->rows, p->cols, p->ld,
             p->unit);
     fprintf(out, ",\n      .edge = %s, .offset = %u, .step = %zu },\n", edges[r->c->at[i].edge],
-            r->c->at[i].offset, hn_batch_step(r->c, i, &extents[i], p->ld) * p->unit);
+            r->c->at[i].offset * (unsigned)hn_dtypes[hn_operand_dtype(r->c->op, i)].align,
+            hn_batch_step(r->c, i, &extents[i], p->ld) * p->unit);
 }
 
 static void put_operands(const hn_repro *r, const hn_runner *runner, FILE *out)
@@ -344,7 +345,10 @@ int hn_emit(const hn_repro *r, hn_runner *runner, FILE *out, char *error, size_t
         return snprintf(error, size, "out of memory"), -1;
     if (strcmp(part, "bits") == 0) put_bits(r, runner, out);
     put_part("machine", out);
-    put_part(r->result->check == HN_CHECK_ABI ? "invoke_abi" : "invoke", out);
+    put_part(r->result->check == HN_CHECK_ABI    ? "invoke_abi"
+             : r->result->check == HN_CHECK_JUNK ? "invoke_junk"
+                                                 : "invoke",
+             out);
     put_call(r->c, runner, "call_whole", 0, out);
     if (strcmp(part, "calls") == 0) put_other_calls(r, runner, out);
     put_part(part, out);

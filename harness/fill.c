@@ -386,10 +386,15 @@ static void fill_value_k(row *r, float *x)
     }
 }
 
-/* Half of the blocks of less than 8 bits a code are grids of theirs. */
-static void fill_value_32(row *r, float *x)
+/* Half of the blocks of less than 8 bits a code are grids of theirs; of probes one in four is zero. */
+static void fill_value_32(row *r, float *x, size_t index)
 {
     const hn_field *codes = r->target->fields;
+    hn_rng zeros = hn_stream(r->seed, 0x7a65726f, index);
+    if (r->fill == HN_FILL_PROBE && hn_below(&zeros, 4) == 0) {
+        memset(x, 0, 32 * sizeof *x);
+        return;
+    }
     while (codes->meaning != HN_CODE) codes++;
     if (hn_field_width(codes) < 8 && hn_below(&r->rng, 2))
         hn_fill_grid(r, codes, x);
@@ -409,7 +414,7 @@ static void fill_value(row *r, float *x, size_t n)
             if (block == 256)
                 fill_value_k(r, x + i);
             else
-                fill_value_32(r, x + i);
+                fill_value_32(r, x + i, i / 32);
         }
 }
 

@@ -28,6 +28,8 @@ __attribute__((constructor)) static void fill_sheets(void)
     page = (size_t)sysconf(_SC_PAGESIZE);
 }
 
+uint32_t hn_pattern_word(hn_pattern pattern) { return words[pattern]; }
+
 static size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
 void hn_slot_free(hn_slot *slot)
@@ -59,7 +61,7 @@ int hn_place_operand(hn_slot *slot, const hn_extent *extent, size_t ld, const hn
         (hn_placed){ .rows = extent->rows, .cols = extent->cols, .ld = ld, .unit = info->bytes };
     if (extent->rows == 0) return 0;
     const size_t span = ((extent->rows - 1) * ld + extent->cols) * info->bytes;
-    const size_t shift = HN_MARGIN + place.offset * info->bytes;
+    const size_t shift = HN_MARGIN + place.offset * info->align;
     if (reserve(slot, span + shift + HN_MARGIN) != 0) return -1;
     unsigned char *data = slot->map + GUARD, *end = data + slot->data_bytes;
     placed->at = place.edge == HN_END ? end - span : place.edge == HN_START ? data : data + shift;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "family.h"
 
@@ -32,6 +33,8 @@ int hn_place_operand(hn_slot *slot, const hn_extent *extent, size_t ld, const hn
                      hn_place place, hn_placed *placed);
 void hn_slot_free(hn_slot *slot);
 
+/* The word that a pattern repeats. */
+uint32_t hn_pattern_word(hn_pattern pattern);
 void hn_paint(unsigned char *from, size_t bytes, hn_pattern pattern);
 bool hn_painted(const unsigned char *from, size_t bytes, hn_pattern pattern);
 /* Paints all of [lo, hi) but the live units; live[r] units of row r, NULL: cols. */

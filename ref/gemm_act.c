@@ -121,7 +121,7 @@ static void begin_half(half *h, const product *g, rows_f32 *rows, size_t row, si
 static void half_of(half *h, rows_f32 *rows, const product *g)
 {
     *rows = (rows_f32){ NULL, NULL, g->a_term, g->b_term };
-    h->c.lost_apart = h->c.raw = h->c.under = h->c.inexact = 0;
+    nothing_lost(&h->c);
     h->c.terms = (source){ .n = g->k, .fine = g->k, .parts = 1, .at = rows, .get = get_f32 };
 }
 

@@ -77,7 +77,7 @@ static void products_h(const ref_gemm_h_args *g, value_fn *value, const ref_form
 {
     rows_h rows = { NULL, NULL, value };
     cell c;
-    c.lost_apart = c.raw = c.under = c.inexact = 0;
+    nothing_lost(&c);
     c.terms = (source){ .n = g->k, .fine = g->k, .parts = 1, .at = &rows, .get = get_h };
     for (size_t first = 0; first < nspecs; first += BATCH) {
         plan p[BATCH];

@@ -187,8 +187,7 @@ static int fine_multiples_q(void *at, size_t n, double unit)
  * and whether one of these may overflow. */
 static void small_and_large(cell *c, const terms_at *x)
 {
-    c->lost = c->lost_apart = c->raw = c->under = 0;
-    c->over = 0;
+    nothing_lost(c);
     if (!is_k(x->r->f)) return;
     for (size_t l = 0; l < x->n; l++) {
         const term_of y = term_at(x->r, l, x->n);
@@ -231,7 +230,6 @@ static void products_q(const ref_gemm_q_args *g, const format *f, const ref_tile
     terms_at at = { &r, n };
     cell c;
     r.f = f;
-    c.inexact = 0;
     c.terms = (source){ .n = n,
                         .fine = g->k,
                         .more = is_k(f) ? 11 : 9,

@@ -115,8 +115,7 @@ static void products_w(const ref_gemm_w_args *g, const format *f, const ref_tile
     rows_w rows;
     cell c;
     rows.f = f;
-    c.under = 0;
-    c.over = 0;
+    nothing_lost(&c);
     c.terms = (source){ .n = g->k,
                         .fine = g->k,
                         .more = 10,

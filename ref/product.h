@@ -66,6 +66,13 @@ typedef struct cell {
     double piece[REF_PIECE];
 } cell;
 
+/* As it is where elements are floats and nothing else is made of them. */
+static inline void nothing_lost(cell *c)
+{
+    c->lost = c->lost_apart = c->raw = c->under = 0;
+    c->over = c->inexact = 0;
+}
+
 static inline size_t plan_all(plan *p, const ref_spec *specs, size_t nspecs, const source *terms)
 {
     const size_t count = nspecs < BATCH ? nspecs : BATCH;

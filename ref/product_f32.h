@@ -59,7 +59,7 @@ static inline void evaluate(const product *g, const ref_tile *tile, const ref_sp
 {
     rows_f32 rows = { NULL, NULL, g->a_term, g->b_term };
     cell c;
-    c.lost_apart = c.raw = c.under = c.inexact = 0;
+    nothing_lost(&c);
     c.terms = (source){ .n = g->k, .fine = g->k, .parts = 1, .at = &rows, .get = get_f32 };
     for (size_t first = 0; first < nspecs; first += BATCH) {
         plan p[BATCH];

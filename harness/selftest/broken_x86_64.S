@@ -95,4 +95,40 @@ hn_upper_tracked:
         ret
         .cfi_endproc
         .size   hn_upper_tracked, .-hn_upper_tracked
+/* a value on the x87 stack, as MMX leaves them without emms */
+        begin   x87
+        fld1
+        end     x87
+
+/* Kernels whose first byte of output depends on what nobody has set: eax of what was on the stack
+ * below, or in a register. y is the first member of every argument struct. */
+        .macro  stale what, where, register=%xmm0
+        .globl  hn_stale_\what
+        .hidden hn_stale_\what
+        .type   hn_stale_\what, @function
+hn_stale_\what:
+        .cfi_startproc
+        endbr64
+        subq    $24, %rsp
+        .cfi_adjust_cfa_offset 24
+        .ifc    \register, %xmm0
+        movd    \where, %xmm0
+        .endif
+        movd    \register, 8(%rsp)
+        movq    %rdi, 16(%rsp)
+        call    *hn_wrapped(%rip)
+        movq    16(%rsp), %rdi
+        movq    (%rdi), %rdi
+        movb    8(%rsp), %al
+        xorb    %al, (%rdi)
+        addq    $24, %rsp
+        .cfi_adjust_cfa_offset -24
+        ret
+        .cfi_endproc
+        .size   hn_stale_\what, .-hn_stale_\what
+        .endm
+
+        stale   local, -1024(%rsp)
+        stale   local_far, -80000(%rsp)
+        stale   register, 8(%rsp), %xmm15
         .section .note.GNU-stack, "", @progbits

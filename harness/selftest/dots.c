@@ -9,7 +9,10 @@
 #include "gemm.h"
 #include "mutant.h"
 
-enum { MOST = 4096, /* elements of a row that mutants take part in */ MOST_BYTES = MOST / 32 * 36 };
+enum {
+    MOST = 4096,
+    /* elements of a row that mutants take part in */ MOST_BYTES = MOST / 256 * 292
+};
 
 static const hn_dtype_info *format_of(size_t operand)
 {

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Mutants of the f32 products. */
-#include "gemm.h"
-
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xmmintrin.h>
 
-#include "mutant.h"
-
-/* How the wrapped op reads its operands: a down its columns (tn), b down its columns (nn, tn). */
-static int a_down(void) { return strcmp(hn_wrapped_stem, "gemm_tn_f32") == 0; }
-static int b_down(void) { return strcmp(hn_wrapped_stem, "gemm_nt_f32") != 0; }
+#include "product.h"
 
 /* Moves the operands to row i and term l. */
 static void advance(ck_gemm_args *g, size_t i, size_t l)
@@ -98,7 +92,7 @@ static void last_term_beside(const void *args)
     if (g.k < 2 || g.n < 2) return;
     const float *b = g.b + (g.k - 2) * g.ldb + 1;
     for (size_t i = 0; i < g.m; i++) {
-        const float a = a_down() ? g.a[(g.k - 1) * g.lda + i] : g.a[i * g.lda + g.k - 1];
+        const float a = a_at(&g, i, g.k - 1);
         g.y[i * g.ldy] += g.alpha * a * (b[0] - g.b[(g.k - 1) * g.ldb]);
     }
 }
@@ -187,13 +181,6 @@ static const ck_numspec chunked = { .lanes = 1,
                                     .flags = CK_NUM_MULADD | CK_NUM_BATCH_INVARIANT,
                                     .alias = 1u << 3 };
 
-/* Term l of output (i, j). */
-static float term(const ck_gemm_args *g, size_t i, size_t j, size_t l)
-{
-    const float a = a_down() ? g->a[l * g->lda + i] : g->a[i * g->lda + l];
-    return a * (b_down() ? g->b[l * g->ldb + j] : g->b[j * g->ldb + l]);
-}
-
 typedef float sum_fn(const ck_gemm_args *g, size_t i, size_t j);
 
 static float ascending(const ck_gemm_args *g, size_t i, size_t j)
@@ -238,12 +225,7 @@ static float replaced_lanes(const ck_gemm_args *g, size_t i, size_t j)
 
 static void own_row(const ck_gemm_args *g, size_t i, sum_fn *sum)
 {
-    for (size_t j = 0; j < g->n; j++) {
-        float y = g->alpha * sum(g, i, j);
-        if (g->beta != 0.0f) y += g->beta * g->c[i * g->ldc + j];
-        if (g->bias) y += g->bias[j];
-        g->y[i * g->ldy + j] = y;
-    }
+    for (size_t j = 0; j < g->n; j++) g->y[i * g->ldy + j] = epilogue(g, i, j, sum(g, i, j));
 }
 
 static void own_rows(const void *args, sum_fn *sum)
@@ -271,10 +253,8 @@ static void batch_row(const void *args)
 static double strict_part(const ck_gemm_args *g, size_t i, size_t j, size_t first, size_t step)
 {
     double sum = 0.0;
-    for (size_t l = first; l < g->k; l += step) {
-        const float a = a_down() ? g->a[l * g->lda + i] : g->a[i * g->lda + l];
-        sum += (double)a * (double)(b_down() ? g->b[l * g->ldb + j] : g->b[j * g->ldb + l]);
-    }
+    for (size_t l = first; l < g->k; l += step)
+        sum += (double)a_at(g, i, l) * (double)b_at(g, j, l);
     return sum;
 }
 

@@ -11,7 +11,8 @@
 
 ck_fn hn_broken_rbx, hn_broken_rbp, hn_broken_r12, hn_broken_r13, hn_broken_r14, hn_broken_r15;
 ck_fn hn_broken_stack, hn_broken_stack_far, hn_broken_direction, hn_broken_upper;
-ck_fn hn_broken_null, hn_broken_illegal;
+ck_fn hn_broken_x87, hn_broken_null, hn_broken_illegal;
+ck_fn hn_stale_local, hn_stale_local_far, hn_stale_register;
 int hn_upper_tracked(void);
 
 static const char *lacks_upper(void)
@@ -115,6 +116,11 @@ static const hn_mutant list[] = {
       .fn = hn_broken_upper,
       .checks = HN_BY(ABI),
       .lacks = lacks_upper },
+    ROW("leaves_x87", hn_broken_x87, HN_ON_ALL, HN_IN_FAST, HN_BY(ABI)),
+    ROW("unset_local", hn_stale_local, HN_ON_ALL, HN_IN_BOTH, HN_BY(JUNK)),
+    ROW("unset_local_far", hn_stale_local_far, HN_ON_ALL, HN_IN_FAST,
+        HN_BY(JUNK) | HN_BY(BATCH) | HN_BY_NUMBERS),
+    ROW("unset_register", hn_stale_register, HN_ON_ALL, HN_IN_BOTH, HN_BY(JUNK)),
     ROW("sets_ftz", flush_to_zero, HN_ON_ALL, HN_IN_BOTH, HN_BY(FPENV)),
     ROW("sets_rounding", rounding, HN_ON_ALL, HN_IN_FAST, HN_BY(FPENV)),
     ROW("sets_x87", x87_precision, HN_ON_ALL, HN_IN_FAST, HN_BY(FPENV)),

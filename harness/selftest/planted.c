@@ -6,23 +6,26 @@
 
 #include "mutant.h"
 
-#define LISTS(X) \
-    X(position)  \
-    X(memory)    \
-    X(machine)   \
-    X(gemm)      \
-    X(gemm_q)    \
-    X(dots)      \
-    X(gemm_w)    \
-    X(gemm_act)  \
-    X(gemm_glu)  \
-    X(gemm_h)    \
-    X(gemv)      \
-    X(softmax)   \
-    X(attention) \
-    X(quant)     \
-    X(quant_k)   \
-    X(quant_32)
+#define LISTS(X)       \
+    X(position)        \
+    X(memory)          \
+    X(machine)         \
+    X(gemm)            \
+    X(gemm_q)          \
+    X(dots)            \
+    X(gemm_w)          \
+    X(gemm_act)        \
+    X(gemm_glu)        \
+    X(gemm_h)          \
+    X(gemv)            \
+    X(softmax)         \
+    X(attention)       \
+    X(quant)           \
+    X(quant_k)         \
+    X(quant_32)        \
+    X(meeting)         \
+    X(history_product) \
+    X(history_row)
 
 #define LIST(name) extern const hn_mutants hn_mutants_##name;
 LISTS(LIST)

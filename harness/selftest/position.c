@@ -156,7 +156,7 @@ static void every_third(const void *args)
     }
 static const hn_mutant list[] = {
     ROW(identity, HN_ON_ALL, HN_IN_BOTH, 0),
-    ROW(first_element, HN_ON_ALL, HN_IN_BOTH, HN_BY(VALUE)),
+    ROW(first_element, HN_ON_ALL, HN_IN_BOTH, HN_BY(VALUE) | HN_BY(BATCH)),
     ROW(last_element, HN_ON_ALL, HN_IN_BOTH, HN_BY(VALUE)),
     ROW(last_row, HN_ON_ROWS, HN_IN_BOTH, HN_BY(VALUE)),
     ROW(last_column, HN_ON_ALL, HN_IN_BOTH, HN_BY(VALUE)),

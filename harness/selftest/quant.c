@@ -23,6 +23,7 @@ typedef struct fault {
     bool minus_128;    /* the most negative code is -128 */
     bool truncates;    /* codes towards zero */
     bool nan_ignored;  /* a NaN leaves the block as if it were not there */
+    bool tiny_scaled;  /* only amax = 0 has no scale */
 } fault;
 
 static float largest(const float *x, const fault *f)
@@ -48,7 +49,7 @@ static void own_block(unsigned char *y, const float *x, float amax, const fault 
 {
     const float d = amax / 127.0f;
     float inverse = 127.0f / amax;
-    const bool finite = isfinite(amax), zero = !isfinite(inverse);
+    const bool finite = isfinite(amax), zero = f->tiny_scaled ? amax == 0.0f : !isfinite(inverse);
     const uint16_t bits = !finite ? 0x7e00 : zero ? 0 : hn_half_bits(d, f->d_truncated);
     y[0] = (unsigned char)(bits & 255u);
     y[1] = (unsigned char)(bits >> 8);
@@ -82,6 +83,8 @@ static void d_truncated(const void *args) { own_row(args, &(fault){ .d_truncated
 static void minus_128(const void *args) { own_row(args, &(fault){ .minus_128 = true }); }
 static void codes_truncated(const void *args) { own_row(args, &(fault){ .truncates = true }); }
 static void nan_ignored(const void *args) { own_row(args, &(fault){ .nan_ignored = true }); }
+
+static void tiny_scaled(const void *args) { own_row(args, &(fault){ .tiny_scaled = true }); }
 
 /* The last block, for one residue of their number. */
 static void last_block(const void *args)
@@ -177,6 +180,7 @@ static const hn_mutant list[] = {
     ROW(minus_128, "quantize_row_q8_0", HN_IN_FAST, HN_BY(VALUE)),
     ROW(codes_truncated, "quantize_row_q8_0", HN_IN_FAST, HN_BY(VALUE)),
     ROW(nan_ignored, "quantize_row_q8_0", HN_IN_FAST, HN_BY(VALUE)),
+    ROW(tiny_scaled, "quantize_row_q8_0", HN_IN_FAST, HN_BY(VALUE)),
     ROW(last_block, "quantize_row_q8_0", HN_IN_BOTH, HN_BY(VALUE)),
     ROW(strict_callers_mode, "quantize_row_q8_0", HN_IN_STRICT, HN_BY(VALUE)),
     ROW(own_value, "dequant_row_q8_0", HN_IN_FAST, 0),

@@ -115,6 +115,29 @@ static void last_code(uint32_t *part, const uint32_t *before)
     codes_of(part)[31] ^= 1;
 }
 
+/* The fifth bit of the element before is not masked out. */
+static void fifth_bit_leaks(uint32_t *part, const uint32_t *before)
+{
+    uint32_t *q = codes_of(part);
+    (void)before;
+    q[31] |= q[30] & 16;
+}
+
+/* The lanes that a masked subtraction leaves out, those with the fifth bit, are all ones. */
+static void masked_lanes(uint32_t *part, const uint32_t *before)
+{
+    uint32_t *q = codes_of(part);
+    (void)before;
+    for (size_t i = 0; i < BLOCK; i++)
+        if (q[i] & 16) q[i] = 15;
+}
+
+static void scale_sign(uint32_t *part, const uint32_t *before)
+{
+    (void)before;
+    part[0] &= 0x7fff;
+}
+
 static void scale_before(uint32_t *part, const uint32_t *before) { part[0] = before[0]; }
 static void min_before(uint32_t *part, const uint32_t *before) { part[1] = before[1]; }
 
@@ -145,6 +168,8 @@ TWISTED(nibbles, true)
 TWISTED(neighbours, true)
 TWISTED(fifth_bit, true)
 TWISTED(last_fifth_bit, true)
+TWISTED(fifth_bit_leaks, true)
+TWISTED(masked_lanes, true)
 TWISTED(last_code, true)
 TWISTED(scale_before, true)
 TWISTED(min_before, true)
@@ -152,6 +177,7 @@ TWISTED(min_negated, true)
 TWISTED(min_dropped, true)
 TWISTED(scale_and_min, true)
 #undef TWISTED
+static void read_scale_sign(const void *args) { twisted_read(args, scale_sign, true); }
 
 /* --- Values. */
 
@@ -189,6 +215,14 @@ static float positive_zero(float right, const uint32_t *part, size_t i)
     (void)part;
     (void)i;
     return right == 0.0f ? 0.0f : right;
+}
+
+/* The bits of the scale as a number. */
+static float integer_scale(float right, const uint32_t *part, size_t i)
+{
+    const float d = hn_half_of(part[0]);
+    (void)i;
+    return d == 0.0f || !isfinite(d) ? right : right / d * (float)part[0];
 }
 
 /* Codes as they are stored. */
@@ -231,6 +265,7 @@ static float nan_kept(float right, const uint32_t *part, size_t i)
 static void value_cut(const void *args) { values(args, cut_value); }
 static void value_positive_zero(const void *args) { values(args, positive_zero); }
 static void value_uncentred(const void *args) { values(args, uncentred); }
+static void value_integer_scale(const void *args) { values(args, integer_scale); }
 static void value_flushed(const void *args) { values(args, flushed); }
 static void value_infinite(const void *args) { values(args, infinite_as_number); }
 static void value_nan_kept(const void *args) { values(args, nan_kept); }
@@ -263,6 +298,8 @@ typedef struct fault {
     bool s_of_half;                     /* the sum times d as it is stored */
     bool s_unsigned;                    /* |sum| */
     bool s_short;                       /* the last code is not in the sum */
+    bool tiny_scaled;                   /* only where all elements are alike there is no scale */
+    bool high_from_zero;                /* the greatest element is taken as 0 if it is below */
 } fault;
 
 static uint32_t half_bits(float x, bool cut)
@@ -275,6 +312,7 @@ static uint32_t half_bits(float x, bool cut)
 
 static int code(float t, const fault *f)
 {
+    if (!(fabsf(t) < 0x1p31f)) return INT32_MIN; /* as the instruction converts it */
     if (f->truncates) return (int)truncf(t);
     if (f->half_up) return (int)floorf(t + 0.5f);
     return (int)(f->half_away ? roundf(t) : rintf(t));
@@ -294,7 +332,7 @@ static void signed_parts(uint32_t *part, const float *x, const fault *f)
     if (f->magnitude) m = fabsf(m);
     const float inverse = (float)-zero / m, d = m / (float)-zero;
     for (size_t i = 0; i < BLOCK; i++) part[1 + i] = f->zero_codes ? 0 : (uint32_t)zero;
-    if (!isfinite(inverse)) return;
+    if (f->tiny_scaled ? m == 0.0f : !isfinite(inverse)) return;
     part[0] = half_bits(d, f->d_cut);
     for (size_t i = 0; i < BLOCK; i++) {
         const int q = zero + code(scaled(x[i], d, inverse, f), f);
@@ -311,6 +349,7 @@ static void affine_parts(uint32_t *part, const float *x, const fault *f)
         low = x[i] < low ? x[i] : low;
     }
     if (f->m_positive && low > 0.0f) low = 0.0f;
+    if (f->high_from_zero && high < 0.0f) high = 0.0f;
     const float range = high - low, inverse = top / range, d = range / top;
     part[0] = 0;
     part[1] = half_bits(low + 0.0f, f->m_cut);
@@ -318,12 +357,12 @@ static void affine_parts(uint32_t *part, const float *x, const fault *f)
         part[0] = part[1] = 0x7e00;
         return;
     }
-    if (!isfinite(inverse)) return;
+    if (f->tiny_scaled ? range == 0.0f : !isfinite(inverse)) return;
     part[0] = half_bits(d, f->d_cut);
     for (size_t i = 0; i < BLOCK; i++) {
         const float above = f->m_dropped ? x[i] : x[i] - low;
         const float t = isinf(range) ? 0.0f : scaled(above, d, inverse, f);
-        part[2 + i] = (uint32_t)code(t, f);
+        part[2 + i] = (uint32_t)code(f->tiny_scaled && t > top ? top : t, f);
     }
 }
 
@@ -395,6 +434,8 @@ OWN(zero_codes, .zero_codes = true)
 OWN(s_of_half, .s_of_half = true)
 OWN(s_unsigned, .s_unsigned = true)
 OWN(s_short, .s_short = true)
+OWN(tiny_scaled_32, .tiny_scaled = true)
+OWN(high_from_zero, .high_from_zero = true)
 #undef OWN
 
 /* --- Elements: x, and the bits that a right kernel makes of it. */
@@ -439,6 +480,21 @@ static uint32_t away(float x, uint32_t right)
     const uint32_t low = half_bits(x, true);
     const float below = hn_half_of(low & 0x7fff), above = hn_half_of((low & 0x7fff) + 1);
     return fabsf(x) < 65520.0f && fabsf(x) - below == above - fabsf(x) ? low + 1 : right;
+}
+
+/* A significand that rounds up to 2 stays the greatest below. */
+static uint32_t carry_lost(float x, uint32_t right)
+{
+    const uint32_t fraction = is_brain() ? 0x7f : 0x3ff;
+    const uint32_t low = is_brain() ? bits_of(x) >> 16 : half_bits(x, true);
+    return isfinite(x) && (right & fraction) == 0 && (low & fraction) == fraction ? low : right;
+}
+
+/* As the instruction converts it, to the least integer, and then clamped. */
+static uint32_t before_clamp(float x, uint32_t right)
+{
+    const uint32_t least = hn_block == &hn_dtypes[HN_INT8] ? 0xffffff80u : 0xfffffff8u;
+    return x >= 0x1p31f ? least : right;
 }
 
 static uint32_t saturated(float x, uint32_t right)
@@ -499,6 +555,8 @@ static uint32_t nan_least(float x, uint32_t right) { return isnan(x) ? 0x88u : r
     static void name(const void *args) { convert(args, fn); }
 CONVERTED(number_cut, cut)
 CONVERTED(number_away, away)
+CONVERTED(number_carry_lost, carry_lost)
+CONVERTED(integer_before_clamp, before_clamp)
 CONVERTED(number_saturated, saturated)
 CONVERTED(number_no_subnormals, no_subnormals)
 CONVERTED(number_nan_infinite, nan_to_infinity)
@@ -550,6 +608,9 @@ static const hn_mutant list[] = {
     LAYOUT(neighbours, NIBBLES),
     LAYOUT(fifth_bit, Q5),
     LAYOUT(last_fifth_bit, Q5),
+    LAYOUT(fifth_bit_leaks, Q5),
+    LAYOUT(masked_lanes, "dequant_row_q5_0 quantize_row_q5_0"),
+    ROW(read_scale_sign, READ, HN_IN_FAST, HN_BY(VALUE)),
     LAYOUT(last_code, READ " " WRITE),
     LAYOUT(scale_before, READ " " WRITE),
     LAYOUT(min_before, AFFINE),
@@ -560,6 +621,7 @@ static const hn_mutant list[] = {
     ROW(value_positive_zero, READ " " NUMBER_READ, HN_IN_FAST, HN_BY(VALUE)),
     ROW(value_uncentred, SIGNED_READ " dequant_row_q8_1 dequant_row_int4", HN_IN_FAST,
         HN_BY(VALUE) | HN_BY(NAN)),
+    ROW(value_integer_scale, SIGNED_READ " dequant_row_q8_1", HN_IN_FAST, HN_BY(VALUE)),
     ROW(value_flushed, NUMBER_READ, HN_IN_BOTH, HN_BY(VALUE)),
     ROW(value_infinite, NUMBER_READ, HN_IN_FAST, HN_BY(VALUE)),
     ROW(value_nan_kept, NUMBER_READ, HN_IN_STRICT, HN_BY(STRICT)),
@@ -585,6 +647,10 @@ static const hn_mutant list[] = {
     ROW(s_of_half, "quantize_row_q8_1", HN_IN_FAST, HN_BY(VALUE)),
     ROW(s_unsigned, "quantize_row_q8_1", HN_IN_FAST, HN_BY(VALUE)),
     ROW(s_short, "quantize_row_q8_1", HN_IN_FAST, HN_BY(VALUE)),
+    ROW(tiny_scaled_32, SIGNED_WRITE " " AFFINE_WRITE, HN_IN_FAST, HN_BY(VALUE)),
+    ROW(high_from_zero, AFFINE_WRITE, HN_IN_FAST, HN_BY(VALUE)),
+    ROW(number_carry_lost, NUMBER_WRITE, HN_IN_FAST, HN_BY(VALUE)),
+    ROW(integer_before_clamp, INTEGER_WRITE, HN_IN_FAST, HN_BY(VALUE)),
     ROW(number_cut, NUMBER_WRITE, HN_IN_BOTH, HN_BY(VALUE)),
     ROW(number_away, NUMBER_WRITE, HN_IN_FAST, HN_BY(VALUE)),
     ROW(number_saturated, NUMBER_WRITE, HN_IN_FAST, HN_BY(VALUE)),
