@@ -3,7 +3,7 @@ set(HN_MUTANTS
   harness/selftest/planted.c harness/selftest/view.c harness/selftest/broken_x86_64.S
   harness/selftest/position.c harness/selftest/memory.c harness/selftest/machine.c
   harness/selftest/attention.c harness/selftest/gemm.c harness/selftest/gemv.c harness/selftest/gemm_q.c
-  harness/selftest/gemm_w.c harness/selftest/softmax.c harness/selftest/quant.c
+  harness/selftest/gemm_w.c harness/selftest/activation.c harness/selftest/norm.c harness/selftest/softmax.c harness/selftest/quant.c
   harness/selftest/quant_k.c harness/selftest/quant_32.c)
 
 # The generic machinery, the families and the program.
@@ -18,8 +18,8 @@ set(HN_SOURCES
   harness/ops.c harness/place.c harness/report.c
   harness/run.c harness/shrink.c harness/subject.c harness/suite.c harness/tools.c harness/trace.c
   harness/suites/suites.S
-  harness/family/attention.c harness/family/dequant.c harness/family/gemm.c harness/family/gemm_q.c harness/family/gemm_w.c
-  harness/family/gemv.c harness/family/quantize.c harness/family/softmax.c harness/family/unary.c
+  harness/family/attention.c harness/family/binary.c harness/family/dequant.c harness/family/gemm.c harness/family/gemm_q.c harness/family/gemm_w.c
+  harness/family/gemv.c harness/family/layernorm.c harness/family/quantize.c harness/family/rmsnorm.c harness/family/softmax.c harness/family/unary.c
   harness/selftest/selftest.c harness/selftest/minimal.c ${HN_MUTANTS})
 
 # The ceilings: each with the flags of the kernels that it limits.

@@ -9,22 +9,15 @@
 extern const hn_mutants hn_mutants_position, hn_mutants_memory, hn_mutants_machine;
 extern const hn_mutants hn_mutants_gemm, hn_mutants_gemm_q, hn_mutants_gemm_w, hn_mutants_gemv;
 extern const hn_mutants hn_mutants_softmax, hn_mutants_attention;
+extern const hn_mutants hn_mutants_norm, hn_mutants_activation;
 extern const hn_mutants hn_mutants_quant, hn_mutants_quant_k, hn_mutants_quant_32;
 
 const hn_mutants *const hn_mutant_lists[] = {
-    &hn_mutants_position,
-    &hn_mutants_memory,
-    &hn_mutants_machine,
-    &hn_mutants_gemm,
-    &hn_mutants_gemm_q,
-    &hn_mutants_gemm_w,
-    &hn_mutants_gemv,
-    &hn_mutants_softmax,
-    &hn_mutants_attention,
-    &hn_mutants_quant,
-    &hn_mutants_quant_k,
-    &hn_mutants_quant_32,
-    NULL,
+    &hn_mutants_position, &hn_mutants_memory,     &hn_mutants_machine,
+    &hn_mutants_gemm,     &hn_mutants_gemm_q,     &hn_mutants_gemm_w,
+    &hn_mutants_gemv,     &hn_mutants_softmax,    &hn_mutants_attention,
+    &hn_mutants_norm,     &hn_mutants_activation, &hn_mutants_quant,
+    &hn_mutants_quant_k,  &hn_mutants_quant_32,   NULL,
 };
 
 bool hn_mutant_on(const hn_mutant *m, const char *stem)
