@@ -14,8 +14,12 @@ static void each(const void *args, const ref_tile *tile, const ref_spec *specs, 
     for (size_t i = 0; i < tile->rows * tile->cols; i++) {
         const float x = in[tile->c0 + i % tile->cols];
         for (size_t s = 0; s < nspecs; s++) {
-            const ref_arith k = ref_arith_of(&specs[s]);
-            ref_put(out, s, i, ref_stored(&k, f(&k, x)));
+            ref_arith k = ref_arith_of(&specs[s]);
+            k.ones = 1;
+            ref_range y = f(&k, x);
+            k.ones = 0;
+            if (!ref_sure(y)) y = f(&k, x);
+            ref_put(out, s, i, ref_stored(&k, y));
         }
         out->term[i] = isfinite(out->v[i]) ? fabs(out->v[i]) : 0;
     }
@@ -82,7 +86,8 @@ static ref_range gelu_erf(const ref_arith *k, float x)
     if (isinf(x)) return x > 0 ? r : ref_point(-0.0);
     const ref_range tail = tail_of(k, x);
     if (x < 0) return ref_step_mul(k, r, tail);
-    const int whole = !k->spec->strict && !k->directed && tail.b.v + tail.b.e < k->fp.u / 2;
+    const int whole =
+        k->ones && !k->spec->strict && !k->directed && tail.b.v + tail.b.e < k->fp.u / 2;
     return ref_step_mul(k, r, whole ? ref_point(1) : ref_step_sub(k, ref_point(1), tail));
 }
 

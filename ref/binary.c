@@ -18,8 +18,12 @@ static void each(const ref_binary_args *g, const ref_tile *tile, const ref_spec 
         }
         const float a = g->a[row * g->lda + col], b = g->b[row * g->ldb + col];
         for (size_t s = 0; s < nspecs; s++) {
-            const ref_arith k = ref_arith_of(&specs[s]);
-            ref_put(out, s, i, ref_stored(&k, f(&k, a, b)));
+            ref_arith k = ref_arith_of(&specs[s]);
+            k.ones = 1;
+            ref_range y = f(&k, a, b);
+            k.ones = 0;
+            if (!ref_sure(y)) y = f(&k, a, b);
+            ref_put(out, s, i, ref_stored(&k, y));
         }
         const double term = sum ? fabs((double)a) + fabs((double)b) : fabs(out->v[i]);
         out->term[i] = isfinite(term) ? term : 0;

@@ -30,11 +30,12 @@ static inline ref_range ref_step_exp(const ref_arith *k, ref_range a)
     return (ref_range){ ref_overflow(k->fp, y), y };
 }
 
-/* 1 + E for E >= 0. Where E is below a quarter of an ulp of 1, nearest gives 1. */
+/* 1 + E for E >= 0. Where E is below a quarter of an ulp of 1, nearest gives 1: that is looked at first,
+ * and kept if the result is exact by it. Else the sum's ball holds kernels that carry more digits, too. */
 static inline ref_range ref_step_one_plus(const ref_arith *k, ref_range E)
 {
-    if (ref_only(E, REF_FINITE) && !k->directed && E.b.v + E.b.e < k->fp.u / 2 && !k->spec->strict)
-        return ref_point(1);
+    const int one = k->ones && !k->directed && !k->spec->strict;
+    if (one && ref_only(E, REF_FINITE) && E.b.v + E.b.e < k->fp.u / 2) return ref_point(1);
     return ref_step_add(k, ref_point(1), E);
 }
 

@@ -15,6 +15,7 @@ typedef struct ref_arith {
     int directed; /* rounding is not to nearest */
     int muladd;   /* a product is rounded before it is added: for certain, or perhaps */
     int fma;      /* it is not: for certain, or perhaps */
+    int ones;     /* 1 + e is taken for 1 where every float sum rounds to that */
 } ref_arith;
 
 static inline ref_arith ref_arith_of(const ref_spec *spec)
