@@ -273,9 +273,17 @@ int hn_case_parse(hn_case *c, const char *line, char *error, size_t size)
     return hn_case_check(c, error, size);
 }
 
+static bool real_in_range(const hn_key *k, double x)
+{
+    return k->least >= k->most || (x >= (double)k->least && x <= (double)k->most);
+}
+
 static int check_key(const hn_case *c, size_t i, char *error, size_t size)
 {
     const hn_key *k = &c->op->family->keys[i];
+    if (k->kind == HN_REAL && !real_in_range(k, c->real[i]))
+        return fail(error, size, "%s=%.9g is outside %lld..%lld", k->name, c->real[i],
+                    (long long)k->least, (long long)k->most);
     if (k->kind == HN_REAL) return 0;
     const int64_t unit = hn_key_unit(c->op, i), least = hn_key_least(c->op, i);
     if (c->num[i] < least || c->num[i] > k->most)
@@ -394,10 +402,11 @@ static int64_t draw_dimension(hn_rng *rng, const hn_key *k, int64_t unit)
     return none ? 0 : unit * units;
 }
 
-static double draw_real(hn_rng *rng, double def)
+static double draw_real(hn_rng *rng, const hn_key *k)
 {
     static const double values[] = { 0.0, 1.0, -1.0, 0.5, 2.0, 1.5, -0.25, -0.0 };
-    return hn_below(rng, 2) ? def : values[hn_below(rng, 8)];
+    const double x = hn_below(rng, 2) ? k->def : values[hn_below(rng, 8)];
+    return real_in_range(k, x) ? x : k->def;
 }
 
 /* Around 1, of either sign, with all bits of a float: only where sums need not be exact. */
@@ -413,7 +422,9 @@ static void refine_reals(hn_case *c, hn_rng *rng, unsigned fixed)
     for (size_t i = 0; i < family->nkeys; i++) {
         const double fine = draw_fine_real(rng);
         if (family->keys[i].kind != HN_REAL || fixed >> i & 1) continue;
-        if (c->real[i] != 0.0 && c->real[i] != family->keys[i].def) c->real[i] = fine;
+        if (c->real[i] != 0.0 && c->real[i] != family->keys[i].def &&
+            real_in_range(&family->keys[i], fine))
+            c->real[i] = fine;
     }
 }
 
@@ -424,7 +435,7 @@ static void draw_keys(hn_case *c, hn_rng *rng, unsigned fixed)
         const hn_key *k = &family->keys[i];
         const int64_t number = k->kind == HN_DIM ? draw_dimension(rng, k, hn_key_unit(c->op, i))
                                                  : hn_range(rng, k->least, k->most);
-        const double real = k->kind == HN_REAL ? draw_real(rng, k->def) : 0.0;
+        const double real = k->kind == HN_REAL ? draw_real(rng, k) : 0.0;
         if (fixed >> i & 1) continue;
         c->num[i] = number;
         c->real[i] = real;

@@ -2,6 +2,8 @@
 file(GLOB HN_MUTANTS RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS harness/selftest/*.c harness/selftest/*.S)
 list(REMOVE_ITEM HN_MUTANTS harness/selftest/selftest.c harness/selftest/minimal.c harness/selftest/plugin.c)
 
+file(GLOB HN_FAMILIES RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS harness/family/*.c)
+
 # The generic machinery, the families and the program.
 set(HN_SOURCES
   harness/bisect.c harness/digest.c harness/process.c
@@ -14,10 +16,7 @@ set(HN_SOURCES
   harness/ops.c harness/place.c harness/report.c
   harness/run.c harness/shrink.c harness/subject.c harness/suite.c harness/tools.c harness/trace.c
   harness/suites/suites.S
-  harness/family/attention.c harness/family/dequant.c harness/family/gemm.c harness/family/gemm_act.c
-  harness/family/gemm_glu.c harness/family/gemm_h.c harness/family/gemm_q.c harness/family/gemm_w.c
-  harness/family/gemv.c harness/family/quantize.c harness/family/softmax.c harness/family/unary.c
-  harness/selftest/selftest.c harness/selftest/minimal.c ${HN_MUTANTS})
+  ${HN_FAMILIES} harness/selftest/selftest.c harness/selftest/minimal.c ${HN_MUTANTS})
 
 # The ceilings: each with the flags of the kernels that it limits.
 foreach(isa scalar sse41 avx2 avxvnni avx512 avx512vnni)

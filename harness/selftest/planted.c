@@ -20,6 +20,8 @@
     X(gemv)            \
     X(softmax)         \
     X(attention)       \
+    X(norm)            \
+    X(activation)      \
     X(quant)           \
     X(quant_k)         \
     X(quant_32)        \
