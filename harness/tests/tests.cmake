@@ -54,6 +54,10 @@ target_compile_options(ckparity_mutants PRIVATE $<$<COMPILE_LANGUAGE:C>:-O2>)
 target_include_directories(ckparity_mutants PRIVATE harness kernels kernels/include/ck ref)
 target_link_libraries(ckparity_mutants PRIVATE ck_flags dl m)
 
+add_test(NAME museum COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/museum.sh $<TARGET_FILE:ckparity>
+  ${CMAKE_SOURCE_DIR})
+set_tests_properties(museum PROPERTIES LABELS "unit;docs")
+
 # Everything that runs here, at the instruction sets that CK_ISA_MAX leaves.
 add_test(NAME smoke COMMAND ckparity run --suite smoke)
 set_tests_properties(smoke PROPERTIES LABELS "smoke;quick" SKIP_RETURN_CODE 77 PROCESSORS 2
