@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An emitted program: offsets, steps, tables. */
-#include "emit.h"
+#include "generate.h"
 
 #include <ctype.h>
 #include <errno.h>

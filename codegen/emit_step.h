@@ -3,7 +3,7 @@
 #ifndef CG_EMIT_STEP_H
 #define CG_EMIT_STEP_H
 
-#include "emit.h"
+#include "generate.h"
 
 /* Its function, which fills the argument struct of the kernel and calls its public entry. */
 void cg_emit_step(const cg_program *p, const cg_step *s, FILE *out);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit.h"
+#include "generate.h"
 
 static const char usage[] =
     "usage: ckgen CONFIG.json | --ir IR.json [options]\n"

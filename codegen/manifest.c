@@ -2,8 +2,8 @@
 /* The sources that an emitted file needs. The table of kernels names all of them, so all are listed. */
 #include <string.h>
 
-#include "emit.h"
 #include "emit_step.h"
+#include "generate.h"
 
 static const char *const sources[] = {
     "codegen/runtime/model.c",

@@ -2,7 +2,7 @@
 /* From a graph to a proved plan. */
 #include <stdlib.h>
 
-#include "emit.h"
+#include "generate.h"
 
 static int check_tables(cg_error *error)
 {

@@ -34,6 +34,8 @@ function(fz_target name mutator)
 endfunction()
 fz_target(cases fuzz/mutate.c fuzz/entry.c fuzz/batch.c)
 fz_target(text "" fuzz/text.c)
+fz_target(model "" fuzz/model.c)
+target_link_libraries(fz_model PUBLIC ck_codegen)
 
 # AFL++'s mutator is loaded into afl-fuzz itself, so it is of a build without a fuzzer's counters.
 if(NOT CK_FUZZ)
@@ -69,11 +71,14 @@ if(CK_FUZZ STREQUAL libfuzzer)
   add_test(NAME fuzz.smoke.text COMMAND ${CMAKE_SOURCE_DIR}/fuzz/smoke.sh $<TARGET_FILE:fuzz_text>
     ${CMAKE_SOURCE_DIR}/fuzz/corpus/text -runs=15000 -max_len=512
     -dict=${CMAKE_SOURCE_DIR}/fuzz/text.dict)
+  add_test(NAME fuzz.smoke.model COMMAND ${CMAKE_SOURCE_DIR}/fuzz/smoke.sh $<TARGET_FILE:fuzz_model>
+    ${CMAKE_SOURCE_DIR}/fuzz/corpus/model -runs=15000 -max_len=4096
+    -dict=${CMAKE_SOURCE_DIR}/fuzz/model.dict)
   add_test(NAME fuzz.smoke.planted COMMAND ${CMAKE_SOURCE_DIR}/fuzz/planted.sh ${CMAKE_BINARY_DIR}
     ${CMAKE_SOURCE_DIR}/fuzz/smoke.sh $<TARGET_FILE:fuzz_cases>
     ${CMAKE_BINARY_DIR}/nothing -runs=20000 -max_len=1152)
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/nothing) # no corpus: the mutator must find it
-  set_tests_properties(fuzz.smoke.cases fuzz.smoke.text fuzz.smoke.planted PROPERTIES
+  set_tests_properties(fuzz.smoke.cases fuzz.smoke.text fuzz.smoke.model fuzz.smoke.planted PROPERTIES
     LABELS fuzz-smoke TIMEOUT 120)
 endif()
 

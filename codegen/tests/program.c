@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "emit.h"
+#include "generate.h"
 
 static void compile(const char *source, const char *library)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* C and lists that are made from a plan. */
-#ifndef CG_EMIT_H
-#define CG_EMIT_H
+#ifndef CG_GENERATE_H
+#define CG_GENERATE_H
 
 #include "plan.h"
 
