@@ -27,17 +27,18 @@
 typedef struct formats {
     size_t elements, a_bytes, b_bytes, b_scale;
     bool has_min;
+    int zero; /* of blocks of 32: the code that stands for 0 */
 } formats;
 enum { MIN = 2, A_SUM = 2 /* s of q8_1 */, A_CODES_K = 4, A_BSUMS_K = 260 };
 
-static const formats q4_0_q8_0 = { 32, CK_Q8_0_BYTES, CK_Q4_0_BYTES, 0, false };
-static const formats q4_1_q8_1 = { 32, CK_Q8_1_BYTES, CK_Q4_1_BYTES, 0, true };
-static const formats q4_k_q8_k = { CK_K_BLOCK, CK_Q8_K_BYTES, CK_Q4_K_BYTES, 0, true };
-static const formats q5_0_q8_0 = { 32, CK_Q8_0_BYTES, CK_Q5_0_BYTES, 0, false };
-static const formats q5_1_q8_1 = { 32, CK_Q8_1_BYTES, CK_Q5_1_BYTES, 0, true };
-static const formats q5_k_q8_k = { CK_K_BLOCK, CK_Q8_K_BYTES, CK_Q5_K_BYTES, 0, true };
-static const formats q6_k_q8_k = { CK_K_BLOCK, CK_Q8_K_BYTES, CK_Q6_K_BYTES, 208, false };
-static const formats q8_0_q8_0 = { 32, CK_Q8_0_BYTES, CK_Q8_0_BYTES, 0, false };
+static const formats q4_0_q8_0 = { 32, CK_Q8_0_BYTES, CK_Q4_0_BYTES, 0, false, 8 };
+static const formats q4_1_q8_1 = { 32, CK_Q8_1_BYTES, CK_Q4_1_BYTES, 0, true, 0 };
+static const formats q4_k_q8_k = { CK_K_BLOCK, CK_Q8_K_BYTES, CK_Q4_K_BYTES, 0, true, 0 };
+static const formats q5_0_q8_0 = { 32, CK_Q8_0_BYTES, CK_Q5_0_BYTES, 0, false, 16 };
+static const formats q5_1_q8_1 = { 32, CK_Q8_1_BYTES, CK_Q5_1_BYTES, 0, true, 0 };
+static const formats q5_k_q8_k = { CK_K_BLOCK, CK_Q8_K_BYTES, CK_Q5_K_BYTES, 0, true, 0 };
+static const formats q6_k_q8_k = { CK_K_BLOCK, CK_Q8_K_BYTES, CK_Q6_K_BYTES, 208, false, 0 };
+static const formats q8_0_q8_0 = { 32, CK_Q8_0_BYTES, CK_Q8_0_BYTES, 0, false, 0 };
 
 /* The integers of a block pair, each below 2^28 in magnitude:
  *   codes    sum of the products of codes; blocks of 256: of s[j] times that of sub-block j

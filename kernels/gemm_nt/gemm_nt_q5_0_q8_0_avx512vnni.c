@@ -4,12 +4,9 @@
 
 const ck_numspec ck_gemm_nt_q5_0_q8_0_avx512vnni_spec = CK_GEMM_Q_SPEC(LANES, CK_Q5_0_BLOCK, 0);
 
-static inline __m512i dpbusd_dot(__m512i q, int less, __m512i a)
+static inline __m512i dpbusd_dot(__m512i q, __m512i a)
 {
-    const __m512i none = _mm512_setzero_si512();
-
-    return _mm512_sub_epi32(_mm512_dpbusd_epi32(none, q, a),
-                            _mm512_dpbusd_epi32(none, _mm512_set1_epi8((char)less), a));
+    return _mm512_dpbusd_epi32(_mm512_setzero_si512(), q, a);
 }
 
 static inline __m512i pair(const unsigned char *a, const unsigned char *b, size_t a_next,

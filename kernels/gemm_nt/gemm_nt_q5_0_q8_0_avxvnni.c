@@ -4,12 +4,9 @@
 
 const ck_numspec ck_gemm_nt_q5_0_q8_0_avxvnni_spec = CK_GEMM_Q_SPEC(LANES, CK_Q5_0_BLOCK, 0);
 
-static inline __m256i dpbusd_dot(__m256i q, int less, __m256i a)
+static inline __m256i dpbusd_dot(__m256i q, __m256i a)
 {
-    const __m256i none = _mm256_setzero_si256();
-
-    return _mm256_sub_epi32(_mm256_dpbusd_epi32(none, q, a),
-                            _mm256_dpbusd_epi32(none, _mm256_set1_epi8((char)less), a));
+    return _mm256_dpbusd_epi32(_mm256_setzero_si256(), q, a);
 }
 
 static inline __m256i parts(const unsigned char *a, const unsigned char *b)

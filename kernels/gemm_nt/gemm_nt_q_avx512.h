@@ -61,7 +61,7 @@ static inline void eight_parts(__m256i *codes, __m256i *minimums, const dots *d,
 }
 
 /* As pair_sums and maddubs_dot, of 64 pairs in sixteen sums. */
-typedef __m512i bytes_dot_fn_512(__m512i q, int zero, __m512i a);
+typedef __m512i bytes_dot_fn_512(__m512i q, __m512i a);
 
 static inline __m512i pair_sums_512(__m512i q, int zero, __m512i a)
 {
@@ -71,9 +71,9 @@ static inline __m512i pair_sums_512(__m512i q, int zero, __m512i a)
     return _mm512_sub_epi16(pairs, _mm512_maddubs_epi16(_mm512_set1_epi8((char)zero), a));
 }
 
-static inline __m512i maddubs_dot_512(__m512i q, int zero, __m512i a)
+static inline __m512i maddubs_dot_512(__m512i q, __m512i a)
 {
-    return _mm512_madd_epi16(pair_sums_512(q, zero, a), _mm512_set1_epi16(1));
+    return _mm512_madd_epi16(pair_sums_512(q, 0, a), _mm512_set1_epi16(1));
 }
 
 static inline __m512i two_loads(const unsigned char *p, size_t next)
@@ -94,7 +94,7 @@ static inline __m512i two_fifths(const unsigned char *p, size_t next)
 static inline __m512i pair_q4_0(bytes_dot_fn_512 *dot, const unsigned char *a,
                                 const unsigned char *b, size_t a_next, size_t b_next)
 {
-    return dot(two_nibbles(b + 2, b_next), 8, two_loads(a + 2, a_next));
+    return dot(two_nibbles(b + 2, b_next), two_loads(a + 2, a_next));
 }
 
 static inline __m512i pair_q5_0(bytes_dot_fn_512 *dot, const unsigned char *a,
@@ -102,13 +102,13 @@ static inline __m512i pair_q5_0(bytes_dot_fn_512 *dot, const unsigned char *a,
 {
     const __m512i q = _mm512_or_si512(two_nibbles(b + 6, b_next), two_fifths(b + 2, b_next));
 
-    return dot(q, 16, two_loads(a + 2, a_next));
+    return dot(q, two_loads(a + 2, a_next));
 }
 
 static inline __m512i pair_q4_1(bytes_dot_fn_512 *dot, const unsigned char *a,
                                 const unsigned char *b, size_t a_next, size_t b_next)
 {
-    return dot(two_nibbles(b + 4, b_next), 0, two_loads(a + 4, a_next));
+    return dot(two_nibbles(b + 4, b_next), two_loads(a + 4, a_next));
 }
 
 static inline __m512i pair_q5_1(bytes_dot_fn_512 *dot, const unsigned char *a,
@@ -116,7 +116,7 @@ static inline __m512i pair_q5_1(bytes_dot_fn_512 *dot, const unsigned char *a,
 {
     const __m512i q = _mm512_or_si512(two_nibbles(b + 8, b_next), two_fifths(b + 4, b_next));
 
-    return dot(q, 0, two_loads(a + 4, a_next));
+    return dot(q, two_loads(a + 4, a_next));
 }
 
 /* Bits of each byte from `low` on in the lower half, from `high` on in the upper one; those of the byte

@@ -36,8 +36,8 @@ static inline __m256i fifths(const unsigned char *p)
     return _mm256_and_si256(is_set, _mm256_set1_epi8(16));
 }
 
-/* The products of 32 pairs of unsigned codes less zero and signed ones, in eight sums. */
-typedef __m256i bytes_dot_fn(__m256i q, int zero, __m256i a);
+/* The products of 32 pairs of unsigned codes and signed ones, in eight sums. */
+typedef __m256i bytes_dot_fn(__m256i q, __m256i a);
 
 /* Codes are below 64 and zero is at most 32: pairs of products, of codes with zero taken off or not,
  * are at most 2 * 63 * 128 = 16,128 and no sum of 16 bits saturates. */
@@ -49,26 +49,26 @@ static inline __m256i pair_sums(__m256i q, int zero, __m256i a)
     return _mm256_sub_epi16(pairs, _mm256_maddubs_epi16(_mm256_set1_epi8((char)zero), a));
 }
 
-static inline __m256i maddubs_dot(__m256i q, int zero, __m256i a)
+static inline __m256i maddubs_dot(__m256i q, __m256i a)
 {
-    return _mm256_madd_epi16(pair_sums(q, zero, a), _mm256_set1_epi16(1));
+    return _mm256_madd_epi16(pair_sums(q, 0, a), _mm256_set1_epi16(1));
 }
 
 static inline __m256i parts_q4_0(bytes_dot_fn *dot, const unsigned char *a, const unsigned char *b)
 {
-    return dot(nibbles(b + 2), 8, load_bytes(a + 2));
+    return dot(nibbles(b + 2), load_bytes(a + 2));
 }
 static inline __m256i parts_q5_0(bytes_dot_fn *dot, const unsigned char *a, const unsigned char *b)
 {
-    return dot(_mm256_or_si256(nibbles(b + 6), fifths(b + 2)), 16, load_bytes(a + 2));
+    return dot(_mm256_or_si256(nibbles(b + 6), fifths(b + 2)), load_bytes(a + 2));
 }
 static inline __m256i parts_q4_1(bytes_dot_fn *dot, const unsigned char *a, const unsigned char *b)
 {
-    return dot(nibbles(b + 4), 0, load_bytes(a + 4));
+    return dot(nibbles(b + 4), load_bytes(a + 4));
 }
 static inline __m256i parts_q5_1(bytes_dot_fn *dot, const unsigned char *a, const unsigned char *b)
 {
-    return dot(_mm256_or_si256(nibbles(b + 8), fifths(b + 4)), 0, load_bytes(a + 4));
+    return dot(_mm256_or_si256(nibbles(b + 8), fifths(b + 4)), load_bytes(a + 4));
 }
 
 /* The eight scales and, eight bytes on, the eight minimums of q4_k and q5_k, as 16 bits:

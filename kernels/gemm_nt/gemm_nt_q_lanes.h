@@ -7,6 +7,7 @@
 #include <immintrin.h>
 
 #include "gemm_nt_q.h"
+#include "gemm_nt_q_rows.h"
 
 enum { LANES = 8 };
 
@@ -64,35 +65,61 @@ static inline __m256 eight_singles(const unsigned char *p, size_t stride, size_t
                           single_of(p, stride, 6, n), single_of(p, stride, 7, n));
 }
 
+/* Of `count` blocks of a, each in its lane: the scales, what multiplies minimums, and zero times the sum
+ * of the codes. */
+typedef struct activations {
+    __m256 scale, sum;
+    __m256i zeros;
+} activations;
+
+static inline __m256i code_sum(const unsigned char *a)
+{
+    const __m256i codes = _mm256_loadu_si256((const __m256i *)(a + 2));
+    const __m256i pairs = _mm256_maddubs_epi16(_mm256_set1_epi8(1), codes);
+
+    return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+}
+
+static inline activations read_a(const formats *f, const unsigned char *a, size_t count)
+{
+    activations x = { _mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_si256() };
+    __m256i s[LANES];
+
+    if (is_k(f)) {
+        x.scale = x.sum = eight_singles(a, f->a_bytes, count);
+        return x;
+    }
+    x.scale = eight_halves(a, f->a_bytes, count);
+    if (f->has_min) x.sum = eight_halves(a + A_SUM, f->a_bytes, count);
+    if (f->zero == 0) return x;
+    for (size_t l = 0; l < LANES; l++)
+        s[l] = l < count ? code_sum(a + l * f->a_bytes) : _mm256_setzero_si256();
+    x.zeros = _mm256_mullo_epi32(add_up_eight(s), _mm256_set1_epi32(f->zero));
+    return x;
+}
+
 typedef struct sums {
     __m256 codes, minimums;
 } sums;
 
-/* A line of memory for each that these block pairs are in, `ahead` bytes on: the next row's. */
-static inline void prefetch(const unsigned char *b, size_t bytes, size_t ahead)
-{
-    for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(b + ahead + at);
-}
-
 /* `count` block pairs; the other lanes add 0 * 0. */
-static inline sums step(sums to, const dots *d, const unsigned char *a, const unsigned char *b,
-                        size_t count)
+static inline sums step(sums to, const dots *d, const activations *x, const unsigned char *a,
+                        const unsigned char *b, size_t count)
 {
     const formats *const f = d->f;
+    const __m256 scale = _mm256_mul_ps(x->scale, eight_halves(b + f->b_scale, f->b_bytes, count));
     __m256i codes[LANES], minimums[LANES];
-    const __m256 da = is_k(f) ? eight_singles(a, f->a_bytes, count) //
-                              : eight_halves(a, f->a_bytes, count);
-    const __m256 scale = _mm256_mul_ps(da, eight_halves(b + f->b_scale, f->b_bytes, count));
 
     eight_parts(codes, minimums, d, a, b, count);
-    to.codes = _mm256_fmadd_ps(scale, _mm256_cvtepi32_ps(add_up_eight(codes)), to.codes);
+    const __m256i all = _mm256_sub_epi32(add_up_eight(codes), x->zeros);
+    to.codes = _mm256_fmadd_ps(scale, _mm256_cvtepi32_ps(all), to.codes);
     if (!f->has_min) return to;
     const __m256 m = eight_halves(b + MIN, f->b_bytes, count);
     if (is_k(f)) {
-        const __m256 all = _mm256_cvtepi32_ps(add_up_eight(minimums));
-        to.minimums = _mm256_fmadd_ps(_mm256_mul_ps(da, m), all, to.minimums);
+        const __m256 sub = _mm256_cvtepi32_ps(add_up_eight(minimums));
+        to.minimums = _mm256_fmadd_ps(_mm256_mul_ps(x->sum, m), sub, to.minimums);
     } else {
-        to.minimums = _mm256_fmadd_ps(eight_halves(a + A_SUM, f->a_bytes, count), m, to.minimums);
+        to.minimums = _mm256_fmadd_ps(x->sum, m, to.minimums);
     }
     return to;
 }
@@ -105,23 +132,56 @@ static inline float add_up_floats(__m256 sum)
     return _mm_cvtss_f32(_mm_add_ss(s, _mm_shuffle_ps(s, s, 1)));
 }
 
-static inline float row_dot(const dots *d, const unsigned char *a, const unsigned char *b,
-                            size_t blocks, size_t ahead)
+static inline float total(const formats *f, sums s)
 {
-    const formats *const f = d->f;
-    sums s = { _mm256_setzero_ps(), _mm256_setzero_ps() };
-
-    for (; blocks >= LANES; blocks -= LANES) {
-        prefetch(b, LANES * f->b_bytes, ahead);
-        s = step(s, d, a, b, LANES);
-        a += LANES * f->a_bytes;
-        b += LANES * f->b_bytes;
-    }
-    if (blocks) s = step(s, d, a, b, blocks);
     const float codes = add_up_floats(s.codes);
+
     if (!f->has_min) return codes;
     const float minimums = add_up_floats(s.minimums);
     return is_k(f) ? codes - minimums : codes + minimums;
+}
+
+/* The lines of memory that `bytes` from b on are in. */
+static inline void prefetch(const unsigned char *b, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(b + at);
+}
+
+/* `count` is that of c, known to the compiler. */
+static inline void some_dots(float *sum, const dots *d, const unsigned char *a, const columns *c,
+                             size_t blocks, size_t count)
+{
+    const formats *const f = d->f;
+    const unsigned char *b = c->b;
+    sums s[COLUMNS];
+
+    for (size_t k = 0; k < count; k++) s[k] = (sums){ _mm256_setzero_ps(), _mm256_setzero_ps() };
+    for (; blocks >= LANES; blocks -= LANES, a += LANES * f->a_bytes, b += LANES * f->b_bytes) {
+        const activations x = read_a(f, a, LANES);
+        for (size_t k = 0; k < count; k++) {
+            if (c->prefetch) prefetch(b + (count + k) * c->ld, LANES * f->b_bytes);
+            s[k] = step(s[k], d, &x, a, b + k * c->ld, LANES);
+        }
+    }
+    if (blocks) {
+        const activations x = read_a(f, a, blocks);
+        for (size_t k = 0; k < count; k++) s[k] = step(s[k], d, &x, a, b + k * c->ld, blocks);
+    }
+    for (size_t k = 0; k < count; k++) sum[k] = total(f, s[k]);
+}
+
+static inline void row_dots(float *sum, const dots *d, const unsigned char *a, const columns *c,
+                            size_t blocks)
+{
+    /* blocks of 256 have little of a to share, and one row of b comes faster than four */
+    if (c->count == COLUMNS && !is_k(d->f)) {
+        some_dots(sum, d, a, c, blocks, COLUMNS);
+        return;
+    }
+    for (size_t k = 0; k < c->count; k++) {
+        const columns one = { blocks ? c->b + k * c->ld : c->b, c->ld, 1, c->prefetch };
+        some_dots(sum + k, d, a, &one, blocks, 1);
+    }
 }
 
 static inline integers block_dot(const dots *d, const unsigned char *a, const unsigned char *b)
@@ -129,9 +189,8 @@ static inline integers block_dot(const dots *d, const unsigned char *a, const un
     __m256i codes[LANES], minimums[LANES];
 
     eight_parts(codes, minimums, d, a, b, 1);
-    return (integers){ add_up(codes[0]), has_integer_min(d->f) ? add_up(minimums[0]) : 0 };
+    const int32_t zeros = d->f->zero ? d->f->zero * add_up(code_sum(a)) : 0;
+    return (integers){ add_up(codes[0]) - zeros, has_integer_min(d->f) ? add_up(minimums[0]) : 0 };
 }
-
-#include "gemm_nt_q_rows.h"
 
 #endif

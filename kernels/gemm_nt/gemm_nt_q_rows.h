@@ -6,24 +6,35 @@
 
 #include "gemm_nt_q.h"
 
-/* The sum over `blocks` block pairs, by the variant's numspec. The next row of b is `ahead` bytes on. */
-static inline float row_dot(const dots *d, const unsigned char *a, const unsigned char *b,
-                            size_t blocks, size_t ahead);
+/* Rows of b, `ld` bytes apart. */
+typedef struct columns {
+    const unsigned char *b;
+    size_t ld, count;
+    bool prefetch; /* those that follow */
+} columns;
+enum { COLUMNS = 4 /* at most, at a time */ };
+
+/* The sums of one row of a with each of the columns over `blocks` block pairs, by the variant's numspec. */
+static inline void row_dots(float *sum, const dots *d, const unsigned char *a, const columns *c,
+                            size_t blocks);
 
 static inline integers block_dot(const dots *d, const unsigned char *a, const unsigned char *b);
 
 /* Columns outside: weights are read once. */
 static inline void gemm_fast(const ck_gemm_q_args *g, const dots *d)
 {
-    const size_t blocks = g->k / d->f->elements;
+    const formats *const f = d->f;
+    const size_t blocks = g->k / f->elements;
 
-    gemm_check(g, d->f);
-    for (size_t j = 0; j < g->n; j++) {
-        const unsigned char *const b = row_at(g->b, j * g->ldb, d->f->b_bytes, blocks);
-        for (size_t i = 0; i < g->m; i++) {
-            const unsigned char *const a = row_at(g->a, i * g->lda, d->f->a_bytes, blocks);
-            const float sum = row_dot(d, a, b, blocks, g->ldb * d->f->b_bytes);
-            g->y[i * g->ldy + j] = g->bias ? sum + g->bias[j] : sum;
+    gemm_check(g, f);
+    for (size_t j = 0; j < g->n; j += COLUMNS) {
+        columns c = { row_at(g->b, j * g->ldb, f->b_bytes, blocks), g->ldb * f->b_bytes,
+                      g->n - j < COLUMNS ? g->n - j : COLUMNS, true };
+        for (size_t i = 0; i < g->m; i++, c.prefetch = false) {
+            float sum[COLUMNS];
+            row_dots(sum, d, row_at(g->a, i * g->lda, f->a_bytes, blocks), &c, blocks);
+            for (size_t k = 0; k < c.count; k++)
+                g->y[i * g->ldy + j + k] = g->bias ? sum[k] + g->bias[j + k] : sum[k];
         }
     }
 }

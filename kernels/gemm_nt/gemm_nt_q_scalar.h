@@ -120,13 +120,14 @@ static inline integers dot_q6_k(const unsigned char *a, const unsigned char *b)
     return (integers){ sum, 0 };
 }
 
+#include "gemm_nt_q_rows.h"
+
 static inline float row_dot(const dots *d, const unsigned char *a, const unsigned char *b,
-                            size_t blocks, size_t ahead)
+                            size_t blocks)
 {
     const formats *const f = d->f;
     float sum = 0, min = 0;
 
-    (void)ahead;
     for (size_t l = 0; l < blocks; l++, a += f->a_bytes, b += f->b_bytes) {
         const integers i = d->dot(a, b);
         sum += a_scale(f, a) * half_at(b + f->b_scale) * (float)i.codes;
@@ -138,11 +139,16 @@ static inline float row_dot(const dots *d, const unsigned char *a, const unsigne
     return is_k(f) ? sum - min : sum + min;
 }
 
+static inline void row_dots(float *sum, const dots *d, const unsigned char *a, const columns *c,
+                            size_t blocks)
+{
+    for (size_t k = 0; k < c->count; k++)
+        sum[k] = row_dot(d, a, blocks ? c->b + k * c->ld : c->b, blocks);
+}
+
 static inline integers block_dot(const dots *d, const unsigned char *a, const unsigned char *b)
 {
     return d->dot(a, b);
 }
-
-#include "gemm_nt_q_rows.h"
 
 #endif

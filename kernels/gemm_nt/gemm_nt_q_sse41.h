@@ -85,11 +85,10 @@ static inline float add_up_floats(__m128 s)
 }
 
 static inline float row_dot(const dots *d, const unsigned char *a, const unsigned char *b,
-                            size_t blocks, size_t ahead)
+                            size_t blocks)
 {
     sums s = { _mm_setzero_ps(), _mm_setzero_ps() };
 
-    (void)ahead;
     for (; blocks >= LANES; blocks -= LANES) {
         s = step(s, d, a, b, LANES);
         a += LANES * d->f->a_bytes;
@@ -98,6 +97,13 @@ static inline float row_dot(const dots *d, const unsigned char *a, const unsigne
     if (blocks) s = step(s, d, a, b, blocks);
     return d->minimums ? add_up_floats(s.codes) - add_up_floats(s.minimums)
                        : add_up_floats(s.codes);
+}
+
+static inline void row_dots(float *sum, const dots *d, const unsigned char *a, const columns *c,
+                            size_t blocks)
+{
+    for (size_t k = 0; k < c->count; k++)
+        sum[k] = row_dot(d, a, blocks ? c->b + k * c->ld : c->b, blocks);
 }
 
 static inline integers block_dot(const dots *d, const unsigned char *a, const unsigned char *b)
