@@ -14,11 +14,6 @@ enum {
     /* elements of a row that mutants take part in */ MOST_BYTES = MOST / 256 * 292
 };
 
-static const hn_dtype_info *format_of(size_t operand)
-{
-    return &hn_dtypes[hn_operand_dtype(hn_op_find(hn_wrapped_stem), operand)];
-}
-
 /* --- The wrapped kernel on wrong arguments. */
 
 static void last_block(const void *args)
@@ -49,7 +44,7 @@ static void last_row_of_a(const void *args)
     const size_t blocks = g.k / hn_block->elements;
     hn_wrapped(args);
     if (g.lda <= blocks || g.m < 2) return;
-    g.a = (const unsigned char *)g.a + (g.m - 1) * blocks * format_of(1)->bytes;
+    g.a = (const unsigned char *)g.a + (g.m - 1) * blocks * hn_second_block->bytes;
     g.y += (g.m - 1) * g.ldy;
     g.m = 1;
     hn_wrapped(&g);
@@ -120,7 +115,7 @@ static void misread_b(const void *args, fault_fn *fault)
 static void misread_a(const void *args, fault_fn *fault)
 {
     const ck_gemm_q_args *all = args;
-    const hn_dtype_info *const info = format_of(1);
+    const hn_dtype_info *const info = hn_second_block;
     const size_t blocks = all->k / info->elements;
     unsigned char row[MOST_BYTES];
     hn_wrapped(args);
@@ -357,7 +352,7 @@ static void own_rows(const void *args, add_fn *add)
 {
     static numbers a, b;
     const ck_gemm_q_args *g = args;
-    const hn_dtype_info *const info = format_of(1);
+    const hn_dtype_info *const info = hn_second_block;
     if (g->k > MOST) {
         hn_wrapped(args);
         return;

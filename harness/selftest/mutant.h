@@ -68,11 +68,11 @@ typedef struct hn_view {
 typedef void hn_view_fn(const void *args, hn_view *view);
 
 /* Set by hn_plant: the op, the kernel it wraps, its fast mode, how to see its arguments, and the
- * first of the op's formats that is not f32. */
+ * first and the second format, the only one twice, that the op is named after, but for f32. */
 extern const char *hn_wrapped_stem;
 extern ck_fn *hn_wrapped, *hn_wrapped_fast;
 extern hn_view_fn *hn_viewer;
-extern const hn_dtype_info *hn_block;
+extern const hn_dtype_info *hn_block, *hn_second_block;
 /* How to see the arguments of an op. */
 hn_view_fn *hn_view_for(const char *stem);
 

@@ -70,11 +70,12 @@ static bool names(const char *at, const hn_dtype_info *info)
     return strncmp(at, info->name, length) == 0 && strchr("_", at[length]) != NULL;
 }
 
-static const hn_dtype_info *block_of(const char *stem)
+/* The format that comes after `skipped` others; NULL: there is none. */
+static const hn_dtype_info *block_of(const char *stem, unsigned skipped)
 {
     for (const char *at = strchr(stem, '_'); at; at = strchr(at + 1, '_'))
         for (size_t t = HN_F32 + 1; t < HN_DTYPE_COUNT; t++)
-            if (names(at + 1, &hn_dtypes[t])) return &hn_dtypes[t];
+            if (names(at + 1, &hn_dtypes[t]) && skipped-- == 0) return &hn_dtypes[t];
     return NULL;
 }
 
@@ -85,7 +86,9 @@ ck_kernel hn_plant(const hn_mutant *m, const ck_kernel *wrapped, bool strict)
     hn_wrapped_fast = kernel.fn;
     hn_wrapped = strict ? kernel.fn_strict : kernel.fn;
     hn_viewer = hn_view_for(kernel.stem);
-    hn_block = block_of(kernel.stem);
+    hn_block = block_of(kernel.stem, 0);
+    const hn_dtype_info *second = block_of(kernel.stem, 1);
+    hn_second_block = second ? second : hn_block;
     *(strict ? &kernel.fn_strict : &kernel.fn) = m->fn;
     if (m->spec) kernel.spec = m->spec;
     return kernel;

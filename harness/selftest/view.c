@@ -18,7 +18,7 @@
 const char *hn_wrapped_stem;
 ck_fn *hn_wrapped, *hn_wrapped_fast;
 hn_view_fn *hn_viewer;
-const hn_dtype_info *hn_block;
+const hn_dtype_info *hn_block, *hn_second_block;
 
 /* Mutants may write where kernels must not. */
 static hn_seen see(const void *at, size_t rows, size_t cols, size_t ld, size_t unit)
@@ -93,7 +93,7 @@ static void view_gemm_q(const void *args, hn_view *v)
 {
     const ck_gemm_q_args *g = args;
     const size_t blocks = g->k / hn_block->elements;
-    const hn_dtype_info *a = &hn_dtypes[hn_operand_dtype(hn_op_find(hn_wrapped_stem), 1)];
+    const hn_dtype_info *a = hn_second_block;
     v->of[0] = see(g->y, g->m, g->n, g->ldy, sizeof(float));
     v->of[1] = see(g->a, g->m, blocks, g->lda, a->bytes);
     v->of[2] = see(g->b, g->n, blocks, g->ldb, hn_block->bytes);
