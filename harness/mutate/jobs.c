@@ -18,8 +18,8 @@ const char *const hn_products[3][HN_PRODUCTS_MAX] = {
     { "test_harness", "ckparity" },
 };
 
-/* Cases in which a mutated harness may call right kernels wrong. */
-static const char few_cases[] = "* repeat=40\n";
+/* Cases in which a mutated harness may call right kernels wrong, or a slow build show what is undefined. */
+static const char few_cases[] = "* repeat=40\n", some_cases[] = "* repeat=400\n";
 
 static bool is_same_file(const char *a, const char *b)
 {
@@ -66,14 +66,16 @@ static int link_site(const hn_hunt *h, const hn_site *s, const char *folder, siz
 static void judge_kernel(const hn_hunt *h, const hn_site *s, const char *library, bool known,
                          hn_fate *fate)
 {
-    const hn_ordeal all = { .seed = h->o.run_seeds[0], .all = true };
+    const hn_ordeal all = { .seed = h->o.run_seeds[0], .all = true, .trace = true };
     uint32_t missed = 0;
     for (size_t i = 0; i < h->o.nrun_seeds; i++) {
-        const hn_ordeal ordeal = { .suite = h->o.suite, .seed = h->o.run_seeds[i] };
+        const hn_ordeal ordeal = {
+            .suite = h->o.suite, .seed = h->o.run_seeds[i], .trace = i == 0
+        };
         hn_fate other = { .kind = HN_FATE_NONE }, *mine = i == 0 ? fate : &other;
         hn_judge_kernel(library, s->stem, s->isa, &ordeal, mine);
         if (mine->kind == HN_FATE_SURVIVED) missed |= 1u << i;
-        if (known && missed) break;
+        if (fate->traced || (known && missed)) break;
     }
     fate->missed = missed;
     if (fate->kind == HN_FATE_KILLED && h->o.ablation)
@@ -137,27 +139,30 @@ static void judge_site(const hn_hunt *h, const hn_site *s, const char *folder, b
         judge_product(h, s, folder, i, "", fate);
 }
 
-/* Whether the last program's output has a report of a sanitizer: other ends, as of a run that was too
- * slow, are no finding. */
-static bool sanitizer_spoke(const char *folder)
+/* Who spoke in the last program's output: a sanitizer, or a check, as the kernel is not optimised there;
+ * NULL: nobody, as after a run that was too slow. */
+static const char *who_spoke(const char *folder)
 {
     char log[1200];
     snprintf(log, sizeof log, "%s/output", folder);
     char *text = hn_read_file(log, NULL);
-    const bool spoke =
+    const bool sanitizer =
         text && (strstr(text, "runtime error: ") || strstr(text, "ERROR: AddressSanitizer"));
+    const bool check = text && (strstr(text, "FAIL ") || strstr(text, "CRASH "));
     free(text);
-    return spoke;
+    return sanitizer ? "sanitizer" : check ? "unoptimised" : NULL;
 }
 
 /* A second chance for survivors: the same in a build with sanitizers, which see a kernel leave its
- * own arrays or overflow an integer. */
+ * own arrays or overflow an integer, and in which nothing that is undefined is left out. */
 static void judge_sanitized(const hn_hunt *h, const hn_site *s, const char *folder, hn_fate *fate)
 {
     const hn_unit *unit = &h->build.units[s->units[0]];
     const hn_unit *mine = hn_build_unit(&h->sanitized, unit->file);
-    char object[120], library[120], command[2400];
+    char object[120], library[120], suite[120], command[2400];
     const char *objects[] = { object };
+    snprintf(suite, sizeof suite, "%s/some.cases", folder);
+    hn_write_file(suite, some_cases, strlen(some_cases));
     snprintf(object, sizeof object, "%s/sanitized.o", folder);
     snprintf(library, sizeof library, "%s/sanitized.so", folder);
     if (!mine || hn_unit_compile(&h->sanitized, mine, folder, object) != 0) return;
@@ -167,11 +172,13 @@ static void judge_sanitized(const hn_hunt *h, const hn_site *s, const char *fold
     snprintf(
         command, sizeof command,
         "'%s/ckparity' run %s --isa %s --subject '%s' --suite %s --seed %llx --jobs 1 --fail-fast",
-        h->sanitized.folder, s->stem, s->isa, library, h->o.suite,
+        h->sanitized.folder, s->stem, s->isa, library, suite,
         (unsigned long long)h->o.run_seeds[0]);
     hn_fate found = { .kind = HN_FATE_NONE };
     hn_judge_program(command, "sanitizer", folder, &found);
-    if (found.kind != HN_FATE_KILLED || !sanitizer_spoke(folder)) return;
+    const char *who = who_spoke(folder);
+    if (found.kind != HN_FATE_KILLED || !who) return;
+    snprintf(found.by, sizeof found.by, "%s", who);
     if (fate->kind == HN_FATE_SURVIVED) *fate = found;
     fate->missed = 0; /* whatever cases were drawn */
 }
@@ -308,7 +315,7 @@ static int blame_original(const hn_hunt *h, const hn_site *s, const hn_fate *fat
 /* Originals must pass what kills mutants. */
 static int check_originals(const hn_hunt *h, const char *folder)
 {
-    const hn_ordeal ordeal = { .suite = h->o.suite, .seed = h->o.run_seeds[0] };
+    const hn_ordeal ordeal = { .suite = h->o.suite, .seed = h->o.run_seeds[0], .trace = true };
     char library[1200];
     snprintf(library, sizeof library, "%s/all.so", folder);
     if (h->o.target == HN_KERNELS && link_originals(h, folder, library) != 0)
@@ -330,12 +337,13 @@ static int check_originals(const hn_hunt *h, const char *folder)
 }
 
 /* Compiles what mutants are compared with, each unit once. */
-static int compile_originals(const hn_hunt *h, const char *folder)
+static int compile_originals(hn_hunt *h, const char *folder)
 {
     char path[1200];
     for (size_t i = 0; i < h->nsites; i++)
         for (size_t k = 0; k < h->sites[i].nunits; k++) {
-            const hn_unit *unit = &h->build.units[h->sites[i].units[k]];
+            hn_unit *unit = &h->build.units[h->sites[i].units[k]];
+            hn_unit_precompile(&h->build, unit, h->scratch);
             snprintf(path, sizeof path, "%s/u%zu.o", folder, h->sites[i].units[k]);
             if (access(path, R_OK) != 0 && hn_unit_compile(&h->build, unit, folder, path) != 0)
                 return hn_mutate_error("%s does not compile", unit->file);

@@ -100,7 +100,7 @@ static void try_subject(const char *library, const char *stem, const char *isa,
                    .seed = ordeal->seed,
                    .jobs = 1,
                    .fail_fast = !ordeal->all,
-                   .trace = true };
+                   .trace = ordeal->trace };
     const ck_subject *subject = hn_subject_open(library, error, sizeof error);
     run.suite = ordeal->all ? hn_suite_parse(all_suite, "ablation", error, sizeof error)
                             : hn_suite_open(ordeal->suite, error, sizeof error);
@@ -120,6 +120,7 @@ static void try_subject(const char *library, const char *stem, const char *isa,
     killed(fate, "weak", "cases that prove nothing");
     if (run.nfailures == 0) return;
     killed(fate, hn_check_names[run.failures[0].result.check], run.failures[0].result.what);
+    fate->traced = run.trace && run.failures[0].index < run.nrows;
     snprintf(fate->line, sizeof fate->line, "%s", run.failures[0].line);
 }
 
