@@ -44,7 +44,8 @@ static const char all_suite[] =
     "exp_f32 repeat=800\n"
     "quantize_row_q8_0 fill=unit,int,pow2,probe,wide,denormal,edge,sat repeat=150\n"
     "dequant_row_q8_0 K=65536 fill=census repeat=2\n"
-    "dequant_row_q8_0 fill=unit,int,wide,denormal,edge,sat repeat=150\n";
+    "dequant_row_q8_0 fill=unit,int,wide,denormal,edge,sat repeat=150\n"
+    "* repeat=500\n";
 
 /* What the child found. */
 typedef struct finding {

@@ -21,7 +21,7 @@ typedef struct hn_fate {
     char what[200]; /* what was reported, or the case */
     char line[HN_LINE_MAX];
     uint32_t missed; /* bit s: survives under the run seed s of the list */
-    bool traced; /* killed by what it executes, whatever cases are drawn */
+    bool traced;     /* killed by what it executes, whatever cases are drawn */
     double seconds;
 } hn_fate;
 

@@ -380,6 +380,20 @@ static void unscaled_sums_may_overflow(void **unused)
     }
 }
 
+/* 2^13 a reaches FLT_MAX / 4, or does not: q8_0 with codes of 0, whose sum is 0. */
+static void unscaled_sums_are_bounded_by_hand(void **unused)
+{
+    const weights *w = &formats[FORMATS_COUNT - 1];
+    unsigned char row[34];
+    float a[32] = { 0 };
+    (void)unused;
+    put_block(w, row, 0x3c00, 0);
+    a[7] = 0x1.fffffep112f;
+    assert_true(one(w, a, row, 32, 0).e[ANY] == REF_ANY);
+    a[7] = 0x1.fffp112f;
+    assert_true(one(w, a, row, 32, 0).e[ANY] == 0);
+}
+
 /* q4_1: an exact weight costs nothing, one that is rounded costs an unknown order. */
 static void rounded_weights_are_exact_in_declared_orders(void **unused)
 {
@@ -398,26 +412,31 @@ static void rounded_weights_are_exact_in_declared_orders(void **unused)
     const cells rounded = one(w, a, row, 32, 0);
     assert_true(rounded.v[0] == 20480 && rounded.e[0] == 0 && rounded.e[1] == 0);
     assert_true(rounded.e[DECLARED] > 0 && rounded.e[ANY] > 0 && rounded.e[ANY_DIRECTED] > 0);
+    row[19] = 0; /* the first weight alone */
+    row[4] = 0x05;
+    a[0] = 1;
+    a[31] = 0;
+    assert_true(one(w, a, row, 32, 0).e[ANY] > 0);
     put_block(w, row, 0x7c00, 0); /* infinite: no finite weight is rounded */
     assert_true(one(w, a, row, 32, 0).e[0] == 0);
 }
 
 /* Four weights whose sum has all its bits, but not as multiples of what the sum allows: either part
- * of a weight is asked. */
+ * of a weight is asked, with its own activation. */
 static void exact_sums_ask_both_parts(void **unused)
 {
+    static const unsigned halves[] = { 0x7000, 0x1400 }; /* 2^13, 2^-10 */
     const weights *w = &formats[1];
-    unsigned char row[20];
-    float a[32] = { 1, 1, 1, 1 };
     (void)unused;
-    put_block(w, row, 0x7000, 0x1400); /* 2^13, 2^-10 */
-    for (int i = 0; i < 4; i++) row[4 + i] = 1;
-    assert_true(one(w, a, row, 32, 0).e[ANY] > 0);
-    put_block(w, row, 0x1400, 0x7000);
-    for (int i = 0; i < 4; i++) row[4 + i] = 1;
-    assert_true(one(w, a, row, 32, 0).e[ANY] > 0);
-    a[1] = a[2] = a[3] = 0;
-    assert_true(one(w, a, row, 32, 0).e[ANY] == 0);
+    for (int way = 0; way < 2; way++) {
+        unsigned char row[20];
+        float a[32] = { 0 };
+        put_block(w, row, halves[way], halves[1 - way]);
+        for (int i = 1; i < 9; i += 2) row[4 + i] = 1, a[i] = 1;
+        assert_true(one(w, a, row, 32, 0).e[ANY] > 0);
+        a[3] = a[5] = a[7] = 0;
+        assert_true(one(w, a, row, 32, 0).e[ANY] == 0);
+    }
 }
 
 static void special_weights_and_activations(void **unused)
@@ -449,6 +468,7 @@ int main(void)
         TEST(directed_modes_round_minimums_by_hand),
         TEST(operands_taken_as_zero_by_hand),
         TEST(unscaled_sums_may_overflow),
+        TEST(unscaled_sums_are_bounded_by_hand),
         TEST(rounded_weights_are_exact_in_declared_orders),
         TEST(exact_sums_ask_both_parts),
         TEST(special_weights_and_activations),
