@@ -19,6 +19,7 @@ typedef struct row {
     const hn_dtype_info *target; /* the output's format */
     bool pair_sign;              /* this operand carries the sign of cancelling pairs */
     bool factors;                /* the weights have sub-scales */
+    bool one_sided;              /* activations and codes of weights are positive */
     size_t sparse_left;          /* of a row of blocks: activations that may come */
 } row;
 
