@@ -14,7 +14,8 @@
 
 const char *const hn_products[3][HN_PRODUCTS_MAX] = {
     { "libck.so", "test_kernels" },
-    { "test_ref_quant_32", "test_ref_quant_k", "test_ref_gemm_w", "test_ref" },
+    { "test_ref_quant_32", "test_ref_quant_k", "test_ref_gemm_w", "test_ref_attention",
+      "test_ref" },
     { "test_harness", "ckparity" },
 };
 
@@ -62,22 +63,26 @@ static int link_site(const hn_hunt *h, const hn_site *s, const char *folder, siz
 }
 
 /* Under each run seed; the first one's verdict is the mutant's. What is known to be equivalent
- * (`known`) is not tried again. */
+ * (`known`) is not tried again. Which instructions are executed is the same under every seed. */
 static void judge_kernel(const hn_hunt *h, const hn_site *s, const char *library, bool known,
                          hn_fate *fate)
 {
     const hn_ordeal all = { .seed = h->o.run_seeds[0], .all = true, .trace = true };
-    uint32_t missed = 0;
-    for (size_t i = 0; i < h->o.nrun_seeds; i++) {
-        const hn_ordeal ordeal = { .suite = h->o.suite,
-                                   .seed = h->o.run_seeds[i],
-                                   .trace = i == 0 };
-        hn_fate other = { .kind = HN_FATE_NONE }, *mine = i == 0 ? fate : &other;
-        hn_judge_kernel(library, s->stem, s->isa, &ordeal, mine);
-        if (mine->kind == HN_FATE_SURVIVED) missed |= 1u << i;
-        if (fate->traced || (known && missed)) break;
+    hn_ordeal ordeal = { .suite = h->o.suite };
+    hn_fate other;
+    for (size_t i = 0; i < h->o.nrun_seeds && !(known && fate->missed); i++) {
+        ordeal.seed = h->o.run_seeds[i];
+        other = (hn_fate){ .kind = HN_FATE_NONE };
+        hn_judge_kernel(library, s->stem, s->isa, &ordeal, &other);
+        if (other.kind == HN_FATE_SURVIVED) other.missed = fate->missed | 1u << i;
+        if (i == 0)
+            *fate = other;
+        else
+            fate->missed |= other.missed;
     }
-    fate->missed = missed;
+    ordeal = (hn_ordeal){ .suite = h->o.suite, .seed = h->o.run_seeds[0], .trace = true };
+    if (fate->missed) hn_judge_kernel(library, s->stem, s->isa, &ordeal, &other);
+    if (fate->missed && other.traced) *fate = other;
     if (fate->kind == HN_FATE_KILLED && h->o.ablation)
         hn_judge_kernel(library, s->stem, s->isa, &all, fate);
 }
@@ -130,13 +135,23 @@ static void judge_library(const hn_hunt *h, const hn_site *s, const char *folder
     if (survived && fate->kind == HN_FATE_KILLED) fate->missed = 0;
 }
 
+/* By all tests of references, those of the file's own name first. */
+static void judge_reference(const hn_hunt *h, const hn_site *s, const char *folder, hn_fate *fate)
+{
+    for (int own = 1; own >= 0; own--)
+        for (size_t i = 0; i < HN_PRODUCTS_MAX; i++) {
+            const char *name = hn_products[HN_REF][i] + sizeof "test_ref" - 1;
+            const bool is_own = *name && strstr(h->sources[s->source].path, name + 1);
+            if (is_own == own) judge_product(h, s, folder, i, "", fate);
+        }
+}
+
 static void judge_site(const hn_hunt *h, const hn_site *s, const char *folder, bool known,
                        hn_fate *fate)
 {
     if (h->o.target == HN_KERNELS) judge_library(h, s, folder, known, fate);
     if (h->o.target == HN_HARNESS) judge_harness(h, s, folder, fate);
-    for (size_t i = 0; h->o.target == HN_REF && i < HN_PRODUCTS_MAX; i++)
-        judge_product(h, s, folder, i, "", fate);
+    if (h->o.target == HN_REF) judge_reference(h, s, folder, fate);
 }
 
 /* Who spoke in the last program's output: a sanitizer, or a check, as the kernel is not optimised there;
