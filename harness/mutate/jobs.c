@@ -47,19 +47,23 @@ static hn_fate_kind compile_site(const hn_hunt *h, const hn_site *s, const char 
     return same ? HN_FATE_SAME : HN_FATE_NONE;
 }
 
+/* Objects that the product is not made of go into libraries, but for those of other tests. */
 static int link_site(const hn_hunt *h, const hn_site *s, const char *folder, size_t product,
                      const char *output)
 {
     const hn_unit *units[HN_AFFECTED_MAX];
     char names[HN_AFFECTED_MAX][120];
     const char *objects[HN_AFFECTED_MAX];
+    size_t n = 0;
     for (size_t i = 0; i < s->nunits; i++) {
-        units[i] = &h->build.units[s->units[i]];
-        snprintf(names[i], sizeof names[i], "%s/%zu.o", folder, i);
-        objects[i] = names[i];
+        const hn_unit *unit = &h->build.units[s->units[i]];
+        if (strstr(unit->file, "/tests/") && !strstr(h->links[product], unit->object)) continue;
+        snprintf(names[n], sizeof names[n], "%s/%zu.o", folder, i);
+        objects[n] = names[n];
+        units[n++] = unit;
     }
     return hn_link(&h->build, h->links[product], hn_products[h->o.target][product], units, objects,
-                   s->nunits, output);
+                   n, output);
 }
 
 /* Under each run seed; the first one's verdict is the mutant's. What is known to be equivalent

@@ -62,16 +62,28 @@ static void add_row(hn_run *run, const ck_kernel *kernel, bool strict)
     if (row->op && !kernel->unavailable && run->nrows < ROWS_MAX) run->nrows++;
 }
 
+/* Another variant of the op that runs here and has strict bits; NULL: there is none. */
+static const ck_kernel *other_variant(const ck_subject *subject, const char *stem, const char *isa)
+{
+    for (unsigned i = 0; stem && i < subject->count; i++) {
+        const ck_kernel *k = &subject->kernels[i];
+        if (strcmp(k->stem, stem) == 0 && strcmp(k->isa, isa) != 0 && k->fn_strict &&
+            !k->unavailable)
+            return k;
+    }
+    return NULL;
+}
+
 /* The variant in both modes and, for its strict bits, another one; with stem NULL, all. */
 static void select_rows(hn_run *run, const ck_subject *subject, const char *stem, const char *isa)
 {
-    const char *other = isa && strcmp(isa, "scalar") == 0 ? "sse41" : "scalar";
+    const ck_kernel *other = other_variant(subject, stem, isa);
     for (unsigned i = 0; i < subject->count; i++) {
         const ck_kernel *k = &subject->kernels[i];
         if (stem && strcmp(stem, k->stem) != 0) continue;
         const bool mine = !stem || strcmp(isa, k->isa) == 0;
         if (mine) add_row(run, k, false);
-        if (k->fn_strict && (mine || strcmp(other, k->isa) == 0)) add_row(run, k, true);
+        if (k->fn_strict && (mine || k == other)) add_row(run, k, true);
     }
     for (size_t i = 0; i < run->nrows; i++) {
         hn_plan *plan = NULL;
