@@ -122,7 +122,7 @@ static uint32_t draw_sub(row *r, const draft *d, const hn_field *f, size_t i)
     }
     case HN_FILL_SAT: return negative ? 0 - most - 1 : most;
     case HN_FILL_STAGNATION: return 1;
-    default: return (uint32_t)(bits >> 32);
+    default: return r->one_sided ? 1 + (uint32_t)(bits >> 32) % 63 : (uint32_t)(bits >> 32);
     }
 }
 
@@ -166,6 +166,7 @@ static void draw_codes(row *r, const draft *d, const hn_field *f, uint32_t *code
             break;
         default:
             code = low + (int64_t)(((hn_next(&r->rng) >> 32) * (uint64_t)(most + 1 - low)) >> 32);
+            if (r->one_sided) code = code < 0 ? most : code + (code == 0);
         }
         codes[i] = (uint32_t)(code + (int64_t)f->zero);
     }

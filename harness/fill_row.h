@@ -23,6 +23,7 @@ typedef struct row {
     bool gated, multiplied;      /* sums go through an activation; two of them are multiplied */
     bool short_left;             /* the first factor is bf16 */
     bool second;                 /* this operand is the second of two second factors */
+    bool one_sided;              /* activations and codes of weights are positive */
     size_t sparse_left;          /* of a row of blocks: activations that may come */
 } row;
 

@@ -537,7 +537,8 @@ static int dispatch(const char *command, options *o)
     if (strcmp(command, "list") == 0) return list_command(o);
     if (strcmp(command, "digest") == 0) return digest_command(o);
     if (strcmp(command, "selftest") == 0)
-        return hn_selftest(o->seed, o->seeds, o->nfilters ? o->filters[0] : NULL, o->shrink);
+        return hn_selftest(o->seed, o->seeds, o->nfilters ? o->filters[0] : NULL, o->shrink,
+                           o->fail_fast);
     if (strcmp(command, "bench") == 0) return bench_command(o);
     if (strcmp(command, "run") != 0)
         return bad_input("unknown command %s (ckparity --help)", command);

@@ -175,7 +175,7 @@ static char *redirect(const hn_build *build, const hn_unit *unit, const char *ro
                       const char *output)
 {
     static const char *const folders[] = { "kernels", "ref", "harness" };
-    char from[1200], to[1200];
+    char from[1200], to[2700];
     char *command = strdup(unit->command);
     for (size_t i = 0; command && i < sizeof folders / sizeof *folders; i++) {
         for (const char *end = "/ "; command && *end; end++) {
@@ -194,11 +194,40 @@ static char *redirect(const hn_build *build, const hn_unit *unit, const char *ro
     return result;
 }
 
+/* Of its command, what stands before the output. */
+static size_t flags_length(const hn_unit *unit)
+{
+    const char *output = strstr(unit->command, " -o ");
+    return output ? (size_t)(output - unit->command) : 0;
+}
+
+void hn_unit_precompile(hn_build *build, hn_unit *unit, const char *folder)
+{
+    static const char text[] = "#include <immintrin.h>\n";
+    const size_t length = flags_length(unit);
+    char header[1200], command[COMMAND_MAX];
+    if (unit->precompiled || !strstr(unit->command, " -m")) return;
+    for (size_t u = 0; u < build->nunits; u++) {
+        const hn_unit *other = &build->units[u];
+        if (!other->precompiled || flags_length(other) != length) continue;
+        if (strncmp(other->command, unit->command, length) != 0) continue;
+        unit->precompiled = other->precompiled;
+        return;
+    }
+    snprintf(header, sizeof header, "%s/i%zu.h", folder, (size_t)(unit - build->units));
+    snprintf(command, sizeof command, "%.*s -w -x c-header -o %s.gch %s", (int)length,
+             unit->command, header, header);
+    if (hn_write_file(header, text, sizeof text - 1) == 0 &&
+        hn_shell(command, build->folder, NULL, COMPILE_SECONDS) == 0)
+        unit->precompiled = strdup(header);
+}
+
 int hn_unit_compile(const hn_build *build, const hn_unit *unit, const char *root,
                     const char *object)
 {
-    char output[1200];
-    snprintf(output, sizeof output, "-o %s", object);
+    char output[2600] = "";
+    if (unit->precompiled) snprintf(output, sizeof output, "-include %s ", unit->precompiled);
+    snprintf(output + strlen(output), sizeof output - strlen(output), "-o %s", object);
     char *command = redirect(build, unit, root, output);
     const int status = command ? hn_shell(command, build->folder, NULL, COMPILE_SECONDS) : 127;
     free(command);

@@ -13,6 +13,7 @@ typedef struct hn_unit {
     char *object;  /* as the command names it */
     char **needs;  /* files of the tree that it includes, itself first; after hn_unit_scan */
     size_t nneeds;
+    char *precompiled; /* a header that is included first; after hn_unit_precompile */
 } hn_unit;
 
 typedef struct hn_build {
@@ -29,6 +30,10 @@ hn_unit *hn_build_unit(const hn_build *build, const char *path);
 
 /* Asks the compiler what the unit includes. */
 int hn_unit_scan(const hn_build *build, hn_unit *unit);
+
+/* Precompiles, into `folder`, the intrinsics' header, which takes most of a kernel's compilation; units
+ * with the same flags share it. Without effect if that fails or the unit has no instruction set. */
+void hn_unit_precompile(hn_build *build, hn_unit *unit, const char *folder);
 
 /* Compiles the unit as it is in `root`, a copy of the tree's folders, without warnings. */
 int hn_unit_compile(const hn_build *build, const hn_unit *unit, const char *root,

@@ -10,17 +10,17 @@
 #include "judge.h"
 #include "mutate.h"
 
-enum { HN_AFFECTED_MAX = 40, HN_RUN_SEEDS_MAX = 16 };
+enum { HN_AFFECTED_MAX = 40, HN_RUN_SEEDS_MAX = 16, HN_PRODUCTS_MAX = 5 };
 
 typedef enum hn_target { HN_KERNELS, HN_REF, HN_HARNESS } hn_target;
 extern const char *const hn_target_names[3];
 /* What is linked and run for a target. */
-extern const char *const hn_products[3][2];
+extern const char *const hn_products[3][HN_PRODUCTS_MAX];
 
 typedef struct hn_hunt_options {
     hn_target target;
     const char *op, *isa, *mutator, *file, *suite, *build, *answers, *keep, *list, *sanitized;
-    uint64_t seed, limit, jobs, line; /* line 0: all of a file */
+    uint64_t seed, limit, skip, jobs, line; /* line 0: all of a file */
     uint64_t
         run_seeds[HN_RUN_SEEDS_MAX]; /* of drawn cases; the first one's verdict is the mutant's */
     size_t nrun_seeds;
@@ -60,7 +60,7 @@ typedef struct hn_hunt {
     hn_site *sites;
     hn_task *tasks; /* in the order in which they are tried */
     size_t nsources, nsites, ntasks;
-    char *links[2]; /* commands, of the products */
+    char *links[HN_PRODUCTS_MAX]; /* commands, of the products */
     char *sanitized_link;
     hn_fate *fates;      /* of each task, shared */
     hn_progress *shared; /* of the jobs */
@@ -68,13 +68,16 @@ typedef struct hn_hunt {
 
 /* Finds sources, sites and tasks. Functions here return 0 or, with a line on stderr, an exit code. */
 int hn_hunt_draw(hn_hunt *hunt);
-/* Tries mutants until there are as many as the limit says. */
+/* Tries mutants until there are as many as the limit says; survivors go to stderr as they are found. */
 int hn_hunt_run(hn_hunt *hunt);
 /* Prints what was found. Returns 1 if a mutant survived unanswered, or was answered wrongly. */
 int hn_hunt_report(const hn_hunt *hunt);
 
 /* One line on stderr; 2. */
 int hn_mutate_error(const char *format, const char *detail);
+
+/* A line, and for a survivor those of the source, too. */
+void hn_task_print(const hn_hunt *hunt, size_t index, FILE *out);
 
 const hn_mutation *hn_task_mutation(const hn_hunt *hunt, const hn_task *task);
 /* What answers.txt says of the task's mutant; NULL: nothing. */

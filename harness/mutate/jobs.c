@@ -12,9 +12,15 @@
 #include "../clock.h"
 #include "hunt.h"
 
-const char *const hn_products[3][2] = { { "libck.so", "test_kernels" },
-                                        { "test_ref" },
-                                        { "test_harness", "ckparity" } };
+const char *const hn_products[3][HN_PRODUCTS_MAX] = {
+    { "libck.so", "test_kernels" },
+    { "test_ref_quant_32", "test_ref_quant_k", "test_ref_gemm_w", "test_ref_attention",
+      "test_ref" },
+    { "test_harness", "ckparity" },
+};
+
+/* Cases in which a mutated harness may call right kernels wrong, or a slow build show what is undefined. */
+static const char few_cases[] = "* repeat=40\n", some_cases[] = "* repeat=400\n";
 
 static bool is_same_file(const char *a, const char *b)
 {
@@ -41,102 +47,141 @@ static hn_fate_kind compile_site(const hn_hunt *h, const hn_site *s, const char 
     return same ? HN_FATE_SAME : HN_FATE_NONE;
 }
 
+/* Objects that the product is not made of go into libraries, but for those of other tests. */
 static int link_site(const hn_hunt *h, const hn_site *s, const char *folder, size_t product,
                      const char *output)
 {
     const hn_unit *units[HN_AFFECTED_MAX];
     char names[HN_AFFECTED_MAX][120];
     const char *objects[HN_AFFECTED_MAX];
+    size_t n = 0;
     for (size_t i = 0; i < s->nunits; i++) {
-        units[i] = &h->build.units[s->units[i]];
-        snprintf(names[i], sizeof names[i], "%s/%zu.o", folder, i);
-        objects[i] = names[i];
+        const hn_unit *unit = &h->build.units[s->units[i]];
+        if (strstr(unit->file, "/tests/") && !strstr(h->links[product], unit->object)) continue;
+        snprintf(names[n], sizeof names[n], "%s/%zu.o", folder, i);
+        objects[n] = names[n];
+        units[n++] = unit;
     }
     return hn_link(&h->build, h->links[product], hn_products[h->o.target][product], units, objects,
-                   s->nunits, output);
+                   n, output);
 }
 
 /* Under each run seed; the first one's verdict is the mutant's. What is known to be equivalent
- * (`known`) is not tried again. */
+ * (`known`) is not tried again. Which instructions are executed is the same under every seed. */
 static void judge_kernel(const hn_hunt *h, const hn_site *s, const char *library, bool known,
                          hn_fate *fate)
 {
-    const hn_ordeal all = { .seed = h->o.run_seeds[0], .all = true };
-    uint32_t missed = 0;
-    for (size_t i = 0; i < h->o.nrun_seeds; i++) {
-        const hn_ordeal ordeal = { .suite = h->o.suite, .seed = h->o.run_seeds[i] };
-        hn_fate other = { .kind = HN_FATE_NONE }, *mine = i == 0 ? fate : &other;
-        hn_judge_kernel(library, s->stem, s->isa, &ordeal, mine);
-        if (mine->kind == HN_FATE_SURVIVED) missed |= 1u << i;
-        if (known && missed) break;
+    const hn_ordeal all = { .seed = h->o.run_seeds[0], .all = true, .trace = true };
+    hn_ordeal ordeal = { .suite = h->o.suite };
+    hn_fate other;
+    for (size_t i = 0; i < h->o.nrun_seeds && !(known && fate->missed); i++) {
+        ordeal.seed = h->o.run_seeds[i];
+        other = (hn_fate){ .kind = HN_FATE_NONE };
+        hn_judge_kernel(library, s->stem, s->isa, &ordeal, &other);
+        if (other.kind == HN_FATE_SURVIVED) other.missed = fate->missed | 1u << i;
+        if (i == 0)
+            *fate = other;
+        else
+            fate->missed |= other.missed;
     }
-    fate->missed = missed;
+    ordeal = (hn_ordeal){ .suite = h->o.suite, .seed = h->o.run_seeds[0], .trace = true };
+    if (fate->missed) hn_judge_kernel(library, s->stem, s->isa, &ordeal, &other);
+    if (fate->missed && other.traced) *fate = other;
     if (fate->kind == HN_FATE_KILLED && h->o.ablation)
         hn_judge_kernel(library, s->stem, s->isa, &all, fate);
 }
 
-/* Links the other product and runs it. */
-static void judge_other(const hn_hunt *h, const hn_site *s, const char *folder, const char *how,
-                        hn_fate *fate)
+/* Links a product and runs it, unless the mutant is known to be noticed. */
+static void judge_product(const hn_hunt *h, const hn_site *s, const char *folder, size_t product,
+                          const char *how, hn_fate *fate)
 {
-    const char *name = hn_products[h->o.target][1];
+    const char *name = hn_products[h->o.target][product];
     char path[1200], command[2400];
-    if (fate->kind == HN_FATE_KILLED && !h->o.ablation) return;
+    if (fate->kind == HN_FATE_INVALID || (fate->kind == HN_FATE_KILLED && !h->o.ablation)) return;
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (link_site(h, s, folder, 1, path) != 0) return;
+    if (link_site(h, s, folder, product, path) != 0) {
+        fate->kind = HN_FATE_INVALID;
+        return;
+    }
     snprintf(command, sizeof command, "'%s' %s", path, how);
-    hn_judge_program(command, *how ? how : name, folder, fate);
+    hn_judge_program(command, product > 0 && *how ? how : name, folder, fate);
+}
+
+static void judge_harness(const hn_hunt *h, const hn_site *s, const char *folder, hn_fate *fate)
+{
+    const unsigned long long seed = (unsigned long long)h->o.run_seeds[0];
+    char how[1400], suite[1200];
+    judge_product(h, s, folder, 0, "'bench*'", fate); /* which takes longest and is not mutated */
+    snprintf(how, sizeof how, "digest --check '%s/golden/strict.digests'", h->build.source);
+    judge_product(h, s, folder, 1, how, fate);
+    snprintf(suite, sizeof suite, "%s/few.cases", folder);
+    hn_write_file(suite, few_cases, strlen(few_cases));
+    snprintf(how, sizeof how, "run --jobs 1 --fail-fast --suite '%s' --seed %llx", suite, seed);
+    judge_product(h, s, folder, 1, how, fate);
+    snprintf(how, sizeof how, "selftest --fail-fast --seed %llx", seed);
+    judge_product(h, s, folder, 1, how, fate);
+}
+
+/* A kernel, or strict.c, which has tests beside the suite. */
+static void judge_library(const hn_hunt *h, const hn_site *s, const char *folder, bool known,
+                          hn_fate *fate)
+{
+    char path[1200];
+    snprintf(path, sizeof path, "%s/%s", folder, hn_products[HN_KERNELS][0]);
+    if (link_site(h, s, folder, 0, path) != 0) {
+        fate->kind = HN_FATE_INVALID;
+        return;
+    }
+    judge_kernel(h, s, path, known, fate);
+    if (s->stem) return;
+    const bool survived = fate->kind == HN_FATE_SURVIVED;
+    judge_product(h, s, folder, 1, "", fate);
+    if (survived && fate->kind == HN_FATE_KILLED) fate->missed = 0;
+}
+
+/* By all tests of references, those of the file's own name first. */
+static void judge_reference(const hn_hunt *h, const hn_site *s, const char *folder, hn_fate *fate)
+{
+    for (int own = 1; own >= 0; own--)
+        for (size_t i = 0; i < HN_PRODUCTS_MAX; i++) {
+            const char *name = hn_products[HN_REF][i] + sizeof "test_ref" - 1;
+            const bool is_own = *name && strstr(h->sources[s->source].path, name + 1);
+            if (is_own == own) judge_product(h, s, folder, i, "", fate);
+        }
 }
 
 static void judge_site(const hn_hunt *h, const hn_site *s, const char *folder, bool known,
                        hn_fate *fate)
 {
-    char path[1200], how[80], golden[1200];
-    snprintf(path, sizeof path, "%s/%s", folder, hn_products[h->o.target][0]);
-    if (link_site(h, s, folder, 0, path) != 0) {
-        fate->kind = HN_FATE_INVALID;
-        return;
-    }
-    if (h->o.target == HN_KERNELS) {
-        judge_kernel(h, s, path, known, fate);
-        if (s->stem) return;
-        const bool survived = fate->kind == HN_FATE_SURVIVED;
-        judge_other(h, s, folder, "", fate);
-        if (survived && fate->kind == HN_FATE_KILLED) fate->missed = 0;
-        return;
-    }
-    hn_judge_program(path, hn_products[h->o.target][0], folder, fate);
-    if (h->o.target != HN_HARNESS) return;
-    snprintf(golden, sizeof golden, "digest --check '%s/golden/strict.digests'", h->build.source);
-    judge_other(h, s, folder, golden, fate);
-    snprintf(how, sizeof how, "run --jobs 1 --fail-fast --seed %llx",
-             (unsigned long long)h->o.run_seeds[0]);
-    judge_other(h, s, folder, how, fate);
-    snprintf(how, sizeof how, "selftest --seed %llx", (unsigned long long)h->o.run_seeds[0]);
-    judge_other(h, s, folder, how, fate);
+    if (h->o.target == HN_KERNELS) judge_library(h, s, folder, known, fate);
+    if (h->o.target == HN_HARNESS) judge_harness(h, s, folder, fate);
+    if (h->o.target == HN_REF) judge_reference(h, s, folder, fate);
 }
 
-/* Whether the last program's output has a report of a sanitizer: other ends, as of a run that was too
- * slow, are no finding. */
-static bool sanitizer_spoke(const char *folder)
+/* Who spoke in the last program's output: a sanitizer, or a check, as the kernel is not optimised there;
+ * NULL: nobody, as after a run that was too slow. */
+static const char *who_spoke(const char *folder)
 {
     char log[1200];
     snprintf(log, sizeof log, "%s/output", folder);
     char *text = hn_read_file(log, NULL);
-    const bool spoke =
+    const bool sanitizer =
         text && (strstr(text, "runtime error: ") || strstr(text, "ERROR: AddressSanitizer"));
+    const bool check = text && (strstr(text, "FAIL ") || strstr(text, "CRASH "));
     free(text);
-    return spoke;
+    return sanitizer ? "sanitizer" : check ? "unoptimised" : NULL;
 }
 
 /* A second chance for survivors: the same in a build with sanitizers, which see a kernel leave its
- * own arrays or overflow an integer. */
+ * own arrays or overflow an integer, and in which nothing that is undefined is left out. */
 static void judge_sanitized(const hn_hunt *h, const hn_site *s, const char *folder, hn_fate *fate)
 {
     const hn_unit *unit = &h->build.units[s->units[0]];
     const hn_unit *mine = hn_build_unit(&h->sanitized, unit->file);
-    char object[120], library[120], command[2400];
+    char object[120], library[120], suite[120], command[2400];
     const char *objects[] = { object };
+    snprintf(suite, sizeof suite, "%s/some.cases", folder);
+    hn_write_file(suite, some_cases, strlen(some_cases));
     snprintf(object, sizeof object, "%s/sanitized.o", folder);
     snprintf(library, sizeof library, "%s/sanitized.so", folder);
     if (!mine || hn_unit_compile(&h->sanitized, mine, folder, object) != 0) return;
@@ -146,11 +191,13 @@ static void judge_sanitized(const hn_hunt *h, const hn_site *s, const char *fold
     snprintf(
         command, sizeof command,
         "'%s/ckparity' run %s --isa %s --subject '%s' --suite %s --seed %llx --jobs 1 --fail-fast",
-        h->sanitized.folder, s->stem, s->isa, library, h->o.suite,
+        h->sanitized.folder, s->stem, s->isa, library, suite,
         (unsigned long long)h->o.run_seeds[0]);
     hn_fate found = { .kind = HN_FATE_NONE };
     hn_judge_program(command, "sanitizer", folder, &found);
-    if (found.kind != HN_FATE_KILLED || !sanitizer_spoke(folder)) return;
+    const char *who = who_spoke(folder);
+    if (found.kind != HN_FATE_KILLED || !who) return;
+    snprintf(found.by, sizeof found.by, "%s", who);
     if (fate->kind == HN_FATE_SURVIVED) *fate = found;
     fate->missed = 0; /* whatever cases were drawn */
 }
@@ -185,10 +232,14 @@ static void try_task(const hn_hunt *h, size_t index, const char *folder)
             judge_sanitized(h, s, folder, &fate);
         if (fate.kind == HN_FATE_SURVIVED) keep_survivor(h, index, path, folder);
     }
-    hn_write_file(path, from->text, strlen(from->text));
+    if (hn_write_file(path, from->text, strlen(from->text)) != 0) {
+        hn_mutate_error("%s cannot be written", path);
+        _exit(1);
+    }
     free(text);
     fate.seconds = hn_wall_seconds() - began;
     h->fates[index] = fate;
+    if (fate.kind == HN_FATE_SURVIVED && !answer) hn_task_print(h, index, stderr);
     if (fate.kind >= HN_FATE_KILLED) atomic_fetch_add(&h->shared->judged, 1);
 }
 
@@ -227,6 +278,7 @@ static void on_interrupt(int number)
 static int run_jobs(const hn_hunt *h)
 {
     int failed = 0, status;
+    atomic_store(&h->shared->next, h->o.skip);
     fflush(NULL);
     progress = h->shared;
     signal(SIGINT, on_interrupt);
@@ -235,7 +287,8 @@ static int run_jobs(const hn_hunt *h)
         if (pid == 0) work(h, j);
         failed |= pid < 0;
     }
-    while (waitpid(-1, &status, WNOHANG) >= 0) {
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) >= 0;) {
+        failed |= pid > 0 && status != 0;
         if (isatty(2))
             fprintf(stderr, "\r%llu of %llu, %llu tried ",
                     (unsigned long long)atomic_load(&h->shared->judged),
@@ -244,46 +297,88 @@ static int run_jobs(const hn_hunt *h)
         nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
     }
     if (isatty(2)) fprintf(stderr, "\r%60s\r", "");
-    return failed ? hn_mutate_error("%s", "a job did not start") : 0;
+    return failed ? hn_mutate_error("%s", "a job did not start, or ended early") : 0;
+}
+
+/* A library of all originals. */
+static int link_originals(const hn_hunt *h, const char *folder, const char *output)
+{
+    const hn_unit **units = calloc(h->build.nunits, sizeof *units);
+    const char **objects = calloc(h->build.nunits, sizeof *objects);
+    char(*names)[120] = calloc(h->build.nunits, sizeof *names), name[120];
+    size_t n = 0;
+    for (size_t u = 0; units && objects && names && u < h->build.nunits; u++) {
+        snprintf(name, sizeof name, "%s/u%zu.o", folder, u);
+        if (access(name, R_OK) != 0) continue;
+        strcpy(names[n], name);
+        units[n] = &h->build.units[u];
+        objects[n] = names[n];
+        n++;
+    }
+    const int status =
+        n ? hn_link(&h->build, h->links[0], hn_products[h->o.target][0], units, objects, n, output)
+          : -1;
+    free(units);
+    free(objects);
+    free(names);
+    return status;
+}
+
+static int blame_original(const hn_hunt *h, const hn_site *s, const hn_fate *fate)
+{
+    fprintf(stderr, "ckparity-mutate: the original of %s fails: %s %s %s\n",
+            s->stem ? s->stem : hn_target_names[h->o.target], fate->by, fate->what, fate->line);
+    return 2;
 }
 
 /* Originals must pass what kills mutants. */
 static int check_originals(const hn_hunt *h, const char *folder)
 {
+    const hn_ordeal ordeal = { .suite = h->o.suite, .seed = h->o.run_seeds[0], .trace = true };
+    char library[1200];
+    snprintf(library, sizeof library, "%s/all.so", folder);
+    if (h->o.target == HN_KERNELS && link_originals(h, folder, library) != 0)
+        return hn_mutate_error("the originals do not link in %s", folder);
     for (size_t i = 0; i < h->nsites; i++) {
         const hn_site *s = &h->sites[i];
         hn_fate fate = { 0 };
         if (i > 0 && (hn_same_kernel(s, s - 1) || h->o.target != HN_KERNELS)) continue;
-        if (compile_site(h, s, folder) != HN_FATE_SAME)
-            return hn_mutate_error("%s: two compilations differ", h->sources[s->source].path);
-        judge_site(h, s, folder, true, &fate);
-        if (fate.kind == HN_FATE_SURVIVED) continue;
-        fprintf(stderr, "ckparity-mutate: the original of %s fails: %s %s %s\n",
-                s->stem ? s->stem : hn_target_names[h->o.target], fate.by, fate.what, fate.line);
-        return 2;
+        if (s->stem) {
+            hn_judge_kernel(library, s->stem, s->isa, &ordeal, &fate);
+        } else {
+            if (compile_site(h, s, folder) != HN_FATE_SAME)
+                return hn_mutate_error("%s: two compilations differ", h->sources[s->source].path);
+            judge_site(h, s, folder, true, &fate);
+        }
+        if (fate.kind != HN_FATE_SURVIVED) return blame_original(h, s, &fate);
     }
     return 0;
 }
 
-/* The originals, with which mutants are compared. */
-static int prepare(hn_hunt *h)
+/* Compiles what mutants are compared with, each unit once. */
+static int compile_originals(hn_hunt *h, const char *folder)
 {
-    char folder[100], path[1200];
-    bool *done = calloc(h->build.nunits, 1);
-    snprintf(folder, sizeof folder, "%s/original", h->scratch);
-    if (!done || copy_tree(h->build.source, folder) != 0)
-        return hn_mutate_error("%s: cannot copy the tree", h->scratch);
+    char path[1200];
     for (size_t i = 0; i < h->nsites; i++)
         for (size_t k = 0; k < h->sites[i].nunits; k++) {
-            const size_t u = h->sites[i].units[k];
-            snprintf(path, sizeof path, "%s/u%zu.o", folder, u);
-            if (done[u]) continue;
-            if (hn_unit_compile(&h->build, &h->build.units[u], folder, path) != 0)
-                return hn_mutate_error("%s does not compile", h->build.units[u].file);
-            done[u] = true;
+            hn_unit *unit = &h->build.units[h->sites[i].units[k]];
+            hn_unit_precompile(&h->build, unit, h->scratch);
+            snprintf(path, sizeof path, "%s/u%zu.o", folder, h->sites[i].units[k]);
+            if (access(path, R_OK) != 0 && hn_unit_compile(&h->build, unit, folder, path) != 0)
+                return hn_mutate_error("%s does not compile", unit->file);
         }
-    free(done);
-    for (size_t i = 0; i < 2 && hn_products[h->o.target][i]; i++)
+    return 0;
+}
+
+static int prepare(hn_hunt *h)
+{
+    char folder[100];
+    snprintf(folder, sizeof folder, "%s/original", h->scratch);
+    if (copy_tree(h->build.source, folder) != 0)
+        return hn_mutate_error("%s: cannot copy the tree", h->scratch);
+    const int status = compile_originals(h, folder);
+    if (status != 0) return status;
+    for (size_t i = 0; i < HN_PRODUCTS_MAX && hn_products[h->o.target][i]; i++)
         if (!(h->links[i] = hn_link_command(&h->build, hn_products[h->o.target][i])))
             return hn_mutate_error("%s: ninja knows no command to link it",
                                    hn_products[h->o.target][i]);
@@ -296,6 +391,7 @@ static int prepare(hn_hunt *h)
 int hn_hunt_run(hn_hunt *h)
 {
     char command[100];
+    if (h->o.skip > h->ntasks) h->o.skip = h->ntasks;
     if (h->o.limit > h->ntasks) h->o.limit = h->ntasks;
     h->fates = mmap(NULL, h->ntasks * sizeof *h->fates, PROT_READ | PROT_WRITE,
                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);

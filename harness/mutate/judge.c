@@ -16,7 +16,7 @@
 #include "run.h"
 #include "subject.h"
 
-enum { RUN_SECONDS = 90, ALL_SECONDS = 60, ROWS_MAX = 256 };
+enum { RUN_SECONDS = 90, ALL_SECONDS = 60, ROWS_MAX = 1024 };
 
 /* For the ablation: every fill and every residue, once or twice. */
 static const char all_suite[] =
@@ -44,7 +44,8 @@ static const char all_suite[] =
     "exp_f32 repeat=800\n"
     "quantize_row_q8_0 fill=unit,int,pow2,probe,wide,denormal,edge,sat repeat=150\n"
     "dequant_row_q8_0 K=65536 fill=census repeat=2\n"
-    "dequant_row_q8_0 fill=unit,int,wide,denormal,edge,sat repeat=150\n";
+    "dequant_row_q8_0 fill=unit,int,wide,denormal,edge,sat repeat=150\n"
+    "* repeat=500\n";
 
 /* What the child found. */
 typedef struct finding {
@@ -61,16 +62,28 @@ static void add_row(hn_run *run, const ck_kernel *kernel, bool strict)
     if (row->op && !kernel->unavailable && run->nrows < ROWS_MAX) run->nrows++;
 }
 
+/* Another variant of the op that runs here and has strict bits; NULL: there is none. */
+static const ck_kernel *other_variant(const ck_subject *subject, const char *stem, const char *isa)
+{
+    for (unsigned i = 0; stem && i < subject->count; i++) {
+        const ck_kernel *k = &subject->kernels[i];
+        if (strcmp(k->stem, stem) == 0 && strcmp(k->isa, isa) != 0 && k->fn_strict &&
+            !k->unavailable)
+            return k;
+    }
+    return NULL;
+}
+
 /* The variant in both modes and, for its strict bits, another one; with stem NULL, all. */
 static void select_rows(hn_run *run, const ck_subject *subject, const char *stem, const char *isa)
 {
-    const char *other = isa && strcmp(isa, "scalar") == 0 ? "sse41" : "scalar";
+    const ck_kernel *other = other_variant(subject, stem, isa);
     for (unsigned i = 0; i < subject->count; i++) {
         const ck_kernel *k = &subject->kernels[i];
         if (stem && strcmp(stem, k->stem) != 0) continue;
         const bool mine = !stem || strcmp(isa, k->isa) == 0;
         if (mine) add_row(run, k, false);
-        if (k->fn_strict && (mine || strcmp(other, k->isa) == 0)) add_row(run, k, true);
+        if (k->fn_strict && (mine || k == other)) add_row(run, k, true);
     }
     for (size_t i = 0; i < run->nrows; i++) {
         hn_plan *plan = NULL;
@@ -100,7 +113,7 @@ static void try_subject(const char *library, const char *stem, const char *isa,
                    .seed = ordeal->seed,
                    .jobs = 1,
                    .fail_fast = !ordeal->all,
-                   .trace = true };
+                   .trace = ordeal->trace };
     const ck_subject *subject = hn_subject_open(library, error, sizeof error);
     run.suite = ordeal->all ? hn_suite_parse(all_suite, "ablation", error, sizeof error)
                             : hn_suite_open(ordeal->suite, error, sizeof error);
@@ -120,6 +133,7 @@ static void try_subject(const char *library, const char *stem, const char *isa,
     killed(fate, "weak", "cases that prove nothing");
     if (run.nfailures == 0) return;
     killed(fate, hn_check_names[run.failures[0].result.check], run.failures[0].result.what);
+    fate->traced = run.trace && run.failures[0].index < run.nrows;
     snprintf(fate->line, sizeof fate->line, "%s", run.failures[0].line);
 }
 

@@ -21,6 +21,7 @@ typedef struct hn_fate {
     char what[200]; /* what was reported, or the case */
     char line[HN_LINE_MAX];
     uint32_t missed; /* bit s: survives under the run seed s of the list */
+    bool traced;     /* killed by what it executes, whatever cases are drawn */
     double seconds;
 } hn_fate;
 
@@ -28,7 +29,8 @@ typedef struct hn_fate {
 typedef struct hn_ordeal {
     const char *suite;
     uint64_t seed;
-    bool all; /* collect every check, in fate->all, on a suite of its own */
+    bool all;   /* collect every check, in fate->all, on a suite of its own */
+    bool trace; /* which instructions are executed: the same under any seed */
 } hn_ordeal;
 
 /* Runs the subject at `library` on the op `stem`, the variant `isa` against its reference and one

@@ -25,6 +25,7 @@ static const char usage[] =
     "                kernels, is off unless named\n"
     "  --limit N     as many mutants, drawn over files and operators (default 100); neither\n"
     "                those that do not compile nor those that compile to the same are counted\n"
+    "  --skip N      leave out the first N that would be tried: a hunt in pieces\n"
     "  --seed HEX    other mutants (default 1)\n"
     "  --run-seed L  other drawn cases: a seed (default: that of the mutants), or up to 16 of\n"
     "                them with commas between, each of which kernels are judged under\n"
@@ -87,6 +88,7 @@ static int set_option(hn_hunt_options *o, const char *name, const char *value)
         { "--sanitized", &o->sanitized, NULL },
         { "--list", &o->list, NULL },
         { "--limit", NULL, &o->limit },
+        { "--skip", NULL, &o->skip },
         { "--seed", NULL, &o->seed },
         { "--jobs", NULL, &o->jobs },
         { "--line", NULL, &o->line },

@@ -154,8 +154,9 @@ static int add_ref(hn_hunt *h)
 /* The C files of the machinery that decides: no reports, no command line. */
 static int add_harness(hn_hunt *h)
 {
-    static const char *const files[] = { "call",  "case",  "compare", "dtype",  "expect", "fill",
-                                         "group", "place", "run",     "shrink", "suite",  "trace" };
+    static const char *const files[] = { "call", "case",       "compare",     "dtype", "expect",
+                                         "fill", "fill_block", "fill_format", "group", "place",
+                                         "run",  "shrink",     "suite",       "trace" };
     for (size_t u = 0; u < h->build.nunits; u++) {
         const hn_unit *unit = &h->build.units[u];
         bool mine = begins(unit->file, "harness/family/");

@@ -22,35 +22,40 @@ static size_t verdict_of(const hn_hunt *h, size_t i, const char **reason)
     return hn_task_mutation(h, &h->tasks[i])->mutator == HN_MUTATE_ULP ? 4 : 1;
 }
 
-static void print_line(const char *sign, const char *text, size_t at)
+static void print_line(const char *sign, const char *text, size_t at, FILE *out)
 {
     while (at > 0 && text[at - 1] != '\n') at--;
     while (text[at] == ' ') at++;
-    printf("    %s %.*s\n", sign, (int)strcspn(text + at, "\n"), text + at);
+    fprintf(out, "    %s %.*s\n", sign, (int)strcspn(text + at, "\n"), text + at);
 }
 
-static void print_mutant(const hn_hunt *h, size_t i, size_t verdict, const char *reason)
+/* The line before and after, and what answers say. */
+static void print_change(const hn_source *from, const hn_mutation *m, const char *reason, FILE *out)
 {
-    const hn_task *t = &h->tasks[i];
-    const hn_site *s = &h->sites[t->site];
-    const hn_source *from = &h->sources[s->source];
-    const hn_mutation *m = hn_task_mutation(h, t);
-    printf("%-10s %-10s %s:%u:%u %s%s%s ", verdict_names[verdict],
-           verdict == 0 ? h->fates[i].by : "-", from->path, m->line, m->column,
-           s->stem ? s->stem : "-", s->isa ? "_" : "", s->isa ? s->isa : "");
-    hn_mutation_print(m, from->text, stdout);
-    if (verdict == 0) {
-        for (size_t k = 0; k < h->o.nrun_seeds; k++)
-            if (h->fates[i].missed >> k & 1)
-                printf("    survived run seed %llx\n", (unsigned long long)h->o.run_seeds[k]);
-        if (reason) printf("    answered as equivalent, wrongly: %s\n", reason);
-        return;
-    }
     char *mutated = hn_mutation_apply(m, from->text);
-    print_line("-", from->text, m->at);
-    if (mutated) print_line("+", mutated, m->at);
+    print_line("-", from->text, m->at, out);
+    if (mutated) print_line("+", mutated, m->at, out);
     free(mutated);
-    if (reason) printf("    reason: %s\n", reason);
+    if (reason) fprintf(out, "    reason: %s\n", reason);
+}
+
+void hn_task_print(const hn_hunt *h, size_t index, FILE *out)
+{
+    const hn_fate *fate = &h->fates[index];
+    const hn_site *s = &h->sites[h->tasks[index].site];
+    const hn_source *from = &h->sources[s->source];
+    const hn_mutation *m = hn_task_mutation(h, &h->tasks[index]);
+    const char *reason;
+    const size_t verdict = verdict_of(h, index, &reason);
+    fprintf(out, "%-10s %-10s %s:%u:%u %s%s%s ", verdict_names[verdict],
+            verdict == 0 ? fate->by : "-", from->path, m->line, m->column, s->stem ? s->stem : "-",
+            s->isa ? "_" : "", s->isa ? s->isa : "");
+    hn_mutation_print(m, from->text, out);
+    if (verdict != 0) print_change(from, m, reason, out);
+    for (size_t k = 0; verdict == 0 && k < h->o.nrun_seeds; k++)
+        if (fate->missed >> k & 1)
+            fprintf(out, "    survived run seed %llx\n", (unsigned long long)h->o.run_seeds[k]);
+    if (verdict == 0 && reason) fprintf(out, "    answered as equivalent, wrongly: %s\n", reason);
 }
 
 /* How often a check or test was the first to report, reported at all, and was the only one. */
@@ -93,7 +98,7 @@ static void count_catchers(const hn_fate *fate)
 static void print_catchers(const hn_hunt *h, size_t end)
 {
     const bool kernels = h->o.target == HN_KERNELS;
-    for (size_t i = 0; i < end; i++)
+    for (size_t i = h->o.skip; i < end; i++)
         if (h->fates[i].kind == HN_FATE_KILLED) count_catchers(&h->fates[i]);
     printf("\n%-48s %6s", kernels ? "check" : "test", "first");
     printf(h->o.ablation ? " %7s %6s\n" : "\n", "catches", "alone");
@@ -135,7 +140,7 @@ static void print_titles(const char *title)
 static void print_operators(const hn_hunt *h, const size_t *verdicts, size_t end)
 {
     static tally tallies[HN_MUTATOR_COUNT + 1];
-    for (size_t i = 0; i < end; i++) {
+    for (size_t i = h->o.skip; i < end; i++) {
         count(h, i, verdicts, &tallies[hn_task_mutation(h, &h->tasks[i])->mutator]);
         count(h, i, verdicts, &tallies[HN_MUTATOR_COUNT]);
     }
@@ -151,7 +156,7 @@ static void print_sites(const hn_hunt *h, const size_t *verdicts, size_t end)
     for (size_t s = 0; s < h->nsites; s++) {
         const hn_site *site = &h->sites[s];
         char name[128];
-        for (size_t i = 0; i < end; i++)
+        for (size_t i = h->o.skip; i < end; i++)
             if (h->tasks[i].site == s) count(h, i, verdicts, &t);
         if (s + 1 < h->nsites && hn_same_kernel(site, site + 1)) continue;
         snprintf(name, sizeof name, "%s%s%s", site->stem ? site->stem : "", site->stem ? "_" : "",
@@ -168,7 +173,7 @@ static void print_run_seeds(const hn_hunt *h, const size_t *verdicts, size_t end
     printf("\n%-32s %6s %8s %6s\n", "run seed", "killed", "survived", "killed");
     for (size_t s = 0; s < h->o.nrun_seeds; s++) {
         unsigned counted = 0, survived = 0;
-        for (size_t i = 0; i < end; i++) {
+        for (size_t i = h->o.skip; i < end; i++) {
             if (h->fates[i].kind < HN_FATE_KILLED || verdicts[i] > 2) continue;
             counted++;
             survived += h->fates[i].missed >> s & 1;
@@ -184,7 +189,7 @@ static void print_run_seeds(const hn_hunt *h, const size_t *verdicts, size_t end
 static size_t count_tasks(const hn_hunt *h)
 {
     uint64_t judged = 0;
-    size_t i = 0;
+    size_t i = h->o.skip;
     for (; i < h->ntasks && judged < h->o.limit; i++) {
         if (h->fates[i].kind == HN_FATE_NONE) break;
         judged += h->fates[i].kind >= HN_FATE_KILLED;
@@ -198,21 +203,21 @@ int hn_hunt_report(const hn_hunt *h)
     size_t *verdicts = calloc(end + 1, sizeof *verdicts), survived = 0, wrong = 0;
     double seconds = 0;
     if (!verdicts) return hn_mutate_error("%s", "out of memory");
-    for (size_t i = 0; i < end; i++) {
+    for (size_t i = h->o.skip; i < end; i++) {
         const char *reason;
         seconds += h->fates[i].seconds;
         if (h->fates[i].kind < HN_FATE_KILLED) continue;
         verdicts[i] = verdict_of(h, i, &reason);
         survived += verdicts[i] == 1;
         wrong += verdicts[i] == 0 && reason;
-        print_mutant(h, i, verdicts[i], reason);
+        hn_task_print(h, i, stdout);
     }
     print_catchers(h, end);
     print_operators(h, verdicts, end);
     print_sites(h, verdicts, end);
     print_run_seeds(h, verdicts, end);
-    printf("\nseed %llx, %zu of %zu mutants tried in %.0f seconds of a job, %zu survived\n",
-           (unsigned long long)h->o.seed, end, h->ntasks, seconds, survived);
+    printf("\nseed %llx, mutants %zu to %zu of %zu tried in %.0f seconds of a job, %zu survived\n",
+           (unsigned long long)h->o.seed, h->o.skip + 1, end, h->ntasks, seconds, survived);
     if (wrong) printf("%zu killed ones are answered as equivalent\n", wrong);
     free(verdicts);
     return survived || wrong ? 1 : 0;

@@ -110,11 +110,18 @@ static void lose_upper_bits(unsigned char *block, const unsigned char *before)
     block[7] &= 0x3f;
 }
 
+static void infinite_to_nan(unsigned char *block, const unsigned char *before)
+{
+    (void)before;
+    if (block[0] == 0 && (block[1] & 0x7f) == 0x7c) block[0] = 1;
+}
+
 static void wrong_nibble(const void *args) { misread(args, swap_nibbles); }
 static void min_dropped(const void *args) { misread(args, drop_min); }
 static void scale_of_neighbour(const void *args) { misread(args, other_d); }
 static void wrong_sub_scale(const void *args) { misread(args, other_scale); }
 static void wrong_sub_min(const void *args) { misread(args, other_min); }
+static void infinity_lost(const void *args) { misread(args, infinite_to_nan); }
 static void sub_scale_bits(const void *args) { misread(args, lose_upper_bits); }
 
 /* --- A right kernel of unknown order: codes and minimums of sub-blocks apart, weights not rounded. */
@@ -181,6 +188,7 @@ static const hn_mutant list[] = {
     ROW(wrong_sub_scale, HN_BY_NUMBERS),
     ROW(wrong_sub_min, HN_BY_NUMBERS),
     ROW(sub_scale_bits, HN_BY_NUMBERS),
+    ROW(infinity_lost, HN_BY_NUMBERS),
     { .name = "scale_error",
       .on = "gemm_nt_q?_?_f32",
       .modes = HN_IN_BOTH,

@@ -4,6 +4,7 @@
 
 #include <fnmatch.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,7 @@ static const ck_subject *subject;
 static target *targets;
 static size_t target_count;
 static bool shrinks; /* failing cases, and tries whether they are minimal */
+static bool stops;   /* at the first that goes wrong */
 
 static const ck_kernel *wrapped_kernel(const item *it)
 {
@@ -324,9 +326,21 @@ static presentation *free_place(presentation *at, size_t count)
     }
 }
 
-static void print_finished(const item *items, size_t count, size_t *printed)
+/* Returns whether that was enough. */
+static bool print_finished(const item *items, size_t count, size_t *printed)
 {
-    while (*printed < count && items[*printed].pending == 0) print_item(&items[(*printed)++]);
+    for (; *printed < count && items[*printed].pending == 0; ++*printed) {
+        print_item(&items[*printed]);
+        if (stops && items[*printed].wrong) return true;
+    }
+    return *printed == count;
+}
+
+static int present_no_more(presentation *at, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (at[i].pid > 0) kill(at[i].pid, SIGKILL);
+    return munmap(at[0].outcome, count * sizeof *at[0].outcome);
 }
 
 static int present_all(item *items, size_t count, uint64_t seed)
@@ -342,15 +356,11 @@ static int present_all(item *items, size_t count, uint64_t seed)
     for (size_t i = 0; i < count; i++)
         for (unsigned s = 0; s < items[i].seeds; s++) {
             presentation *place = free_place(at, places);
-            print_finished(items, count, &printed);
+            if (print_finished(items, count, &printed)) return present_no_more(at, places);
             if (start(place, &items[i], seed + s) != 0) return perror("ckparity: fork"), -1;
         }
-    while (printed < count) {
-        finish_one(at, places);
-        print_finished(items, count, &printed);
-    }
-    munmap(shared, places * sizeof *shared);
-    return 0;
+    while (!print_finished(items, count, &printed)) finish_one(at, places);
+    return present_no_more(at, places);
 }
 
 /* As for kernels: a pattern, or a part of the name. */
@@ -450,10 +460,11 @@ static int conclude(size_t passed, size_t failed, size_t skipped)
     return all == 0 || 100 * passed < MINIMAL_LEAST * all ? EXIT_FAILED : EXIT_OK;
 }
 
-int hn_selftest(uint64_t seed, unsigned seeds, const char *filter, bool shrink)
+int hn_selftest(uint64_t seed, unsigned seeds, const char *filter, bool shrink, bool fail_fast)
 {
     size_t count, passed = 0, failed = 0, skipped = 0;
     shrinks = shrink;
+    stops = fail_fast;
     if (open_all() != 0) return EXIT_FAILED;
     item *items = make_items(seeds, filter, &count);
     if (!items) return fprintf(stderr, "ckparity: out of memory\n"), EXIT_FAILED;
