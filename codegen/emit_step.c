@@ -3,7 +3,6 @@
 #include "emit_step.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The step that is printed, and its arguments. */
 typedef struct view {
@@ -113,32 +112,36 @@ static void emit_embed(const view *v)
 
 static void emit_norm(const view *v)
 {
-    const size_t width = place(v, 0)->dim[1];
-    fputs("    return ck_plain_norm(", v->out);
-    row(v, 0, width, ", ");
-    row(v, 1, 1, ",\n                         ");
-    row(v, 2, width, ", ");
-    at(v, 3, ",\n");
-    fprintf(v->out, "                         r->rows, %zu, %zu, ", used(v, last_dim(place(v, 0))),
-            width);
+    const cg_place *const y = place(v, 0);
+    const size_t width = y->dim[1];
+    begin(v, "ck_rmsnorm_args");
+    rows(v, "y", 0, width);
+    rows(v, "rstd", 1, 1);
+    rows(v, "x", 2, width);
+    whole(v, "gamma", 3);
+    fprintf(
+        v->out,
+        "        .t = r->rows, .d = %zu, .cols = %zu, .ldy = %zu, .ldr = 1, .ldx = %zu, .eps = ",
+        used(v, last_dim(y)), width, width, width);
     cg_emit_float(v->p->graph.config.eps, v->out);
-    fputs(");\n", v->out);
+    fputs(",\n", v->out);
+    call(v);
 }
 
-/* A norm a head, since heads lie apart. */
-static void emit_head_norm(const view *v)
+static void print_head_norm(const view *v)
 {
     const cg_place *const x = place(v, 0);
-    const size_t width = x->dim[2], heads = x->dim[0], between = x->dim[1] * width;
-    fprintf(v->out, "    for (size_t h = 0; h < %zu; h++) {\n        float *const x = ", heads);
-    row(v, 0, width, "");
+    const size_t width = x->dim[2];
+    head(v, "y", 0, x->dim[1], width);
+    head(v, "x", 0, x->dim[1], width);
+    fputs("            .gamma = ", v->out);
+    at(v, 1, ",\n");
     fprintf(v->out,
-            " + h * %zu;\n        const int status =\n            ck_plain_norm(x, NULL, x, ",
-            between);
-    at(v, 1, ", ");
-    fprintf(v->out, "r->rows, %zu, %zu, ", v->p->graph.config.head_dim, width);
+            "            .t = r->rows, .d = %zu, .cols = %zu, .ldy = %zu, .ldr = 1, .ldx = %zu,\n"
+            "            .eps = ",
+            v->p->graph.config.head_dim, width, width, width);
     cg_emit_float(v->p->graph.config.eps, v->out);
-    fputs(");\n        if (status != 0) return status;\n    }\n    return 0;\n", v->out);
+    fputs(",\n", v->out);
 }
 
 static void emit_rope(const view *v)
@@ -172,24 +175,36 @@ static void emit_attention(const view *v)
     call(v);
 }
 
+/* Shape and leading dimensions of a binary op whose operands begin at a and b. */
+static void emit_binary(const view *v, size_t width, size_t ld)
+{
+    fprintf(v->out,
+            "        .t = r->rows, .d = %zu, .cols = %zu, .ldy = %zu, .lda = %zu, .ldb = %zu,\n",
+            used(v, last_dim(place(v, 0))), width, width, ld, ld);
+    call(v);
+}
+
 static void emit_add(const view *v)
 {
     const size_t width = place(v, 0)->dim[1];
-    fputs("    return ck_plain_add(", v->out);
-    row(v, 0, width, ", ");
-    row(v, 1, width, ",\n                        ");
-    row(v, 2, width, "");
-    fprintf(v->out, ", r->rows, %zu);\n", width);
+    begin(v, "ck_binary_args");
+    rows(v, "y", 0, width);
+    rows(v, "a", 1, width);
+    rows(v, "b", 2, width);
+    emit_binary(v, width, width);
 }
 
+/* Gate and factor lie side by side in a row of x. */
 static void emit_swiglu(const view *v)
 {
-    const cg_place *const y = place(v, 0);
-    const size_t width = y->dim[1];
-    fputs("    return ck_plain_swiglu(", v->out);
-    row(v, 0, width, ", ");
+    const size_t width = place(v, 0)->dim[1];
+    begin(v, "ck_binary_args");
+    rows(v, "y", 0, width);
+    rows(v, "a", 1, 2 * width);
+    fputs("        .b = ", v->out);
     row(v, 1, 2 * width, "");
-    fprintf(v->out, ", r->rows, %zu, %zu);\n", used(v, last_dim(y)), width);
+    fprintf(v->out, " + %zu,\n", width);
+    emit_binary(v, width, 2 * width);
 }
 
 /* A loop over heads around a call whose arguments `print` prints. */
@@ -202,6 +217,12 @@ static void each_head(const view *v, size_t heads, const char *type, void (*prin
             "        };\n        const int status = %s(&a);\n"
             "        if (status != 0) return status;\n    }\n    return 0;\n",
             cg_kernel_entry(v->s->spec->kernel));
+}
+
+/* A norm a head, since heads lie apart. */
+static void emit_head_norm(const view *v)
+{
+    each_head(v, place(v, 0)->dim[0], "ck_rmsnorm_args", print_head_norm);
 }
 
 static void emit_linear(const view *v)
@@ -283,15 +304,15 @@ static const struct emitter {
     void (*emit)(const view *v);
 } emitters[CG_KERNEL_COUNT] = {
     [cg_k_embed] = { "plain.h", emit_embed },
-    [cg_k_norm] = { "plain.h", emit_norm },
-    [cg_k_head_norm] = { "plain.h", emit_head_norm },
+    [cg_k_norm] = { "norm.h", emit_norm },
+    [cg_k_head_norm] = { "norm.h", emit_head_norm },
     [cg_k_linear] = { "gemm.h", emit_linear },
     [cg_k_head_linear] = { "gemm.h", emit_head_linear },
     [cg_k_rope] = { "plain.h", emit_rope },
     [cg_k_attention] = { "attention.h", emit_attention },
     [cg_k_head_merge] = { "gemm.h", emit_head_merge },
-    [cg_k_add] = { "plain.h", emit_add },
-    [cg_k_swiglu] = { "plain.h", emit_swiglu },
+    [cg_k_add] = { "binary.h", emit_add },
+    [cg_k_swiglu] = { "binary.h", emit_swiglu },
 };
 
 const char *cg_kernel_header(cg_kernel_id kernel) { return emitters[kernel].header; }

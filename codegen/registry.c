@@ -59,9 +59,9 @@ const cg_kernel cg_kernels[CG_KERNEL_COUNT] = {
                      "ck_plain_embed",
                      { OUT("y", "MK"), WEIGHTS("table", "VK"), MAYBE_IN("positions", "MK") } },
     [cg_k_norm] = { "norm",
-                    "ck_plain_norm",
+                    "ck_rmsnorm_f32",
                     { OUT("y", "MK"), MAYBE_OUT("rstd", "M"), IN("x", "MK"), IN("gamma", "K") } },
-    [cg_k_head_norm] = { "head_norm", "ck_plain_norm", { IN_OUT("x", "HMh"), IN("gamma", "h") } },
+    [cg_k_head_norm] = { "head_norm", "ck_rmsnorm_f32", { IN_OUT("x", "HMh"), IN("gamma", "h") } },
     [cg_k_linear] = { "linear",
                       "ck_gemm_nt_f32",
                       { OUT("y", "MN"), IN("x", "MK"), WEIGHTS("w", "NK"),
@@ -81,8 +81,8 @@ const cg_kernel cg_kernels[CG_KERNEL_COUNT] = {
                           "ck_gemm_nt_f32",
                           { OUT("y", "MN"), IN("x", "HMh"), WEIGHTS("w", "NHh"),
                             MAYBE_IN("bias", "N") } },
-    [cg_k_add] = { "add", "ck_plain_add", { OUT("y", "MK"), IN("a", "MK"), IN("b", "MK") } },
-    [cg_k_swiglu] = { "swiglu", "ck_plain_swiglu", { OUT("y", "MF"), IN("x", "M2F") } },
+    [cg_k_add] = { "add", "ck_residual_add_f32", { OUT("y", "MK"), IN("a", "MK"), IN("b", "MK") } },
+    [cg_k_swiglu] = { "swiglu", "ck_swiglu_f32", { OUT("y", "MF"), IN("x", "M2F") } },
 };
 #undef IN
 #undef MAYBE_IN

@@ -13,16 +13,8 @@
 /* y_t = table[tokens_t] + positions_t, or without positions if they are NULL. */
 CK_API int ck_plain_embed(float *y, const float *table, const float *positions,
                           const int32_t *tokens, size_t rows, size_t width);
-/* y = x rstd gamma, rstd = 1 / sqrt(mean(x^2) + eps); rstd may be NULL, y may be x. */
-CK_API int ck_plain_norm(float *y, float *rstd, const float *x, const float *gamma, size_t rows,
-                         size_t used, size_t width, float eps);
 /* (x_i, x_{i+half}) turned by the angle whose cosine and sine are in row t of the tables [rows][half]. */
 CK_API int ck_plain_rope(float *x, const float *cosines, const float *sines, size_t heads,
                          size_t head, size_t rows, size_t half, size_t width);
-
-/* y = a + b */
-CK_API int ck_plain_add(float *y, const float *a, const float *b, size_t rows, size_t width);
-/* y_i = silu(x_i) x_{width+i}; rows of x are 2 width floats apart. */
-CK_API int ck_plain_swiglu(float *y, const float *x, size_t rows, size_t used, size_t width);
 
 #endif
