@@ -437,7 +437,7 @@ static void draw_keys(hn_case *c, hn_rng *rng, unsigned fixed)
                                                  : hn_range(rng, k->least, k->most);
         const double real = k->kind == HN_REAL ? draw_real(rng, k) : 0.0;
         if (fixed >> i & 1) continue;
-        c->num[i] = number;
+        c->num[i] = k->kind == HN_REAL ? 0 : number;
         c->real[i] = real;
     }
 }

@@ -67,7 +67,7 @@ static void operand_lies_as_asked(void **state)
                     assert_int_equal(hn_guard_side(&slot, at.lo - LEAST_GUARD), -1);
                     assert_int_equal(hn_guard_side(&slot, at.lo), 0);
                 } else {
-                    assert_int_equal(((uintptr_t)at.at - places[p].offset * info->bytes) % 64, 0);
+                    assert_int_equal(((uintptr_t)at.at - places[p].offset * info->align) % 64, 0);
                     assert_int_equal(at.at - at.lo, HN_MARGIN);
                     assert_int_equal(at.hi - at.at, span + HN_MARGIN);
                 }
@@ -203,11 +203,11 @@ static void fill(data *d, const hn_case *c)
     memset(d->extents, 0, sizeof d->extents);
     f->extents(c, d->extents);
     for (size_t i = 0; i < f->noperands; i++) {
-        size_t live[4096];
+        static size_t live[1 << 16];
         d->ld[i] = hn_ld(c, i, &d->extents[i]);
         hn_place_operand(&d->slots[i], &d->extents[i], d->ld[i],
                          &hn_dtypes[hn_operand_dtype(c->op, i)], c->at[i], &d->at[i]);
-        assert_true(d->extents[i].rows <= 4096);
+        assert_true(d->extents[i].rows <= sizeof live / sizeof *live);
         for (size_t r = 0; f->live && r < d->extents[i].rows; r++) live[r] = f->live(c, i, r);
         if (i == 0 || !d->at[i].at) continue;
         hn_paint_slack(&d->at[i], f->live ? live : NULL, HN_JUNK_B);

@@ -31,7 +31,10 @@ static void draw_any(hn_case *c, const hn_op *op, hn_rng *rng)
         const uint32_t bits = (uint32_t)hn_next(rng);
         float real;
         memcpy(&real, &bits, sizeof real);
-        if (op->family->keys[i].kind == HN_REAL && isfinite(real)) c->real[i] = (double)real;
+        const hn_key *k = &op->family->keys[i];
+        const bool fits =
+            k->least >= k->most || (real >= (float)k->least && real <= (float)k->most);
+        if (k->kind == HN_REAL && isfinite(real) && fits) c->real[i] = (double)real;
     }
     for (size_t i = 0; i < op->family->noperands; i++)
         if (hn_below(rng, 4) == 0)

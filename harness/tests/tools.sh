@@ -180,10 +180,10 @@ try sh
 try run --mo
 try run gemm_nt_f32_sc
 try run --isa sca
-try explain gemm_nt_f
+try explain gemv_f
 E2
     bash complete.sh "$source" "$ckparity" >out 2>err || wrong 'completion fails'
-    [ "$(tr '\n' ' ' <out)" = 'shrink --mode gemm_nt_f32_scalar scalar gemm_nt_f32 ' ] ||
+    [ "$(tr '\n' ' ' <out)" = 'shrink --mode gemm_nt_f32_scalar scalar gemv_f32 ' ] ||
         wrong 'other completions'
 fi
 
