@@ -233,6 +233,31 @@ static void grids_return(void **unused)
     assert_true(c.v[17 + 9 * 16] == 34 && c.v[17 + 9 * 16 + 1] == 28);
 }
 
+/* Blocks 1 and 2 of a row in one tile are what each of them is alone. */
+static void tiles_take_blocks_in_order(void **unused)
+{
+    static const struct {
+        ref_fn *fn;
+        size_t n;
+    } all[] = { { ref_quantize_row_q4_k, 274 },
+                { ref_quantize_row_q5_k, 274 },
+                { ref_quantize_row_q6_k, 273 },
+                { ref_quantize_row_q8_k, 273 } };
+    static float x[3 * BLOCK];
+    static double v[2 * 274], e[2 * 274], term[2 * 274];
+    cells c;
+    (void)unused;
+    for (int i = 0; i < 3 * BLOCK; i++) x[i] = (float)((i % 37 - 11) * (1 + i / BLOCK));
+    for (size_t f = 0; f < sizeof all / sizeof *all; f++) {
+        ref_out out = { 2 * all[f].n, v, term, e };
+        all[f].fn(&(ref_quantize_args){ x }, &(ref_tile){ 0, 1, 1, 2 }, &nearest, 1, &out);
+        for (size_t b = 0; b < 2; b++) {
+            parts(&c, all[f].fn, all[f].n, x + (1 + b) * BLOCK, &nearest);
+            for (size_t i = 0; i < all[f].n; i++) assert_true(v[b * all[f].n + i] == c.v[i]);
+        }
+    }
+}
+
 static void blocks_without_codes(void **unused)
 {
     static const struct {
@@ -367,10 +392,18 @@ static void mpfr_agrees_with_q5_k(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(scales_by_hand),         TEST(values_by_hand),         TEST(q8_k_values_by_hand),
-        TEST(one_rounding_is_left),   TEST(q8_k_by_hand),           TEST(grids_return),
-        TEST(blocks_without_codes),   TEST(q4_k_keeps_its_promise), TEST(q5_k_keeps_its_promise),
-        TEST(q6_k_keeps_its_promise), TEST(mpfr_agrees_with_q5_k),
+        TEST(scales_by_hand),
+        TEST(values_by_hand),
+        TEST(q8_k_values_by_hand),
+        TEST(one_rounding_is_left),
+        TEST(q8_k_by_hand),
+        TEST(grids_return),
+        TEST(tiles_take_blocks_in_order),
+        TEST(blocks_without_codes),
+        TEST(q4_k_keeps_its_promise),
+        TEST(q5_k_keeps_its_promise),
+        TEST(q6_k_keeps_its_promise),
+        TEST(mpfr_agrees_with_q5_k),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
