@@ -9,7 +9,7 @@
 enum { REF_EXP_STRICT = 4, REF_EXP_OWN = 2 };
 
 /* exp(a): within rexp u; 1 at 0; 0 below exp_zero_below; +inf where it overflows. In double it stays
- * between e^-600 and e^600 here, far beyond what leaves a trace in a float. */
+ * below e^600 here, far beyond what leaves a trace in a float. */
 static inline ref_range ref_step_exp(const ref_arith *k, ref_range a)
 {
     const ck_numspec *const num = k->spec->num;
@@ -19,8 +19,6 @@ static inline ref_range ref_step_exp(const ref_arith *k, ref_range a)
     if (ref_only(a, REF_NAN)) return a;
     if (!ref_only(a, REF_FINITE)) return ref_any();
     if (ref_sure(a) && a.b.v == 0) return ref_point(1);
-    if (strict && a.b.v + a.b.e < -600)
-        return (ref_range){ REF_FINITE, { exp(-600), exp(-600) * (1 - 0x1p-20) } };
     if (strict && a.b.v + a.b.e > 600) return (ref_range){ REF_FINITE, { exp(600), exp(600) } };
     const double below = num->exp_zero_below,
                  r = strict ? REF_EXP_STRICT * REF_UD : num->rexp * k->fp.u;

@@ -193,8 +193,7 @@ static inline ref_range ref_step_sum(const ref_arith *k, const double *t, size_t
     return signs == 3 ? ref_any() : (ref_range){ ref_overflow(k->fp, b), b };
 }
 
-/* Value and radius of a stored output. Strict: one rounding of the double, to 0 below half of the least
- * float. What may be of several
+/* Value and radius of a stored output. Strict: one rounding of the double. What may be of several
  * classes makes no demand. */
 static inline ref_ball ref_stored(const ref_arith *k, ref_range y)
 {
@@ -210,8 +209,6 @@ static inline ref_ball ref_stored(const ref_arith *k, ref_range y)
     if (fabs(y.b.v) - y.b.e > REF_OVER) return ref_exact(y.b.v > 0 ? INFINITY : -INFINITY);
     if (fabs(y.b.v) + y.b.e >= REF_OVER) return (ref_ball){ y.b.v, REF_ANY };
     if (y.b.e == 0 && ref_is_float(y.b.v)) return y.b;
-    if (fabs(y.b.v) > y.b.e && (fabs(y.b.v) + y.b.e) * REF_SLACK < REF_HALF_MIN)
-        return ref_exact(copysign(0, y.b.v));
     return (ref_ball){ y.b.v, (ref_half_ulp(fabs(y.b.v) + y.b.e) + y.b.e) * REF_SLACK };
 }
 
