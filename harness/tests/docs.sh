@@ -26,7 +26,7 @@ elsewhere() { # COMMAND
     'cmake --preset '*) ;; # builds: ci/lib.sh does the same
     build/fuzz/*) ;; # needs the build of preset fuzz: ci/fuzz.sh
     *ckparity-mutate\ *) ;; # minutes
-    'ckparity selftest' | 'ckparity run' | 'ckparity digest') ;; # all of it: tests selftest, smoke, golden
+    'ckparity selftest' | 'ckparity selftest --shrink' | 'ckparity run' | 'ckparity digest') ;; # all of it: tests selftest, smoke, golden
     *ckparity\ run\ --subject\ ggml*) ;; # needs ggml, from npm: ci/parity.sh
     *ckparity\ gdb*) ;; # needs gdb: harness/tests/tools.sh runs it with a false one
     *ckparity\ bisect\ * | 'git bisect run'*) ;; # builds old commits: harness/tests/bisect.sh

@@ -7,7 +7,7 @@
 #include "simd/exp.h"
 
 /* The error budget of ck_vf_normal_tail beside its exponential in u. */
-#define CK_TAIL_RERF 4.0
+#define CK_TAIL_RERF 5.0
 
 static inline ck_vf ck_vf_magnitude(ck_vf x)
 {
