@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Everything: the parity table (ci/parity.sh), the checks of the sources, and all tests under all
-# presets; JUnit files in build/junit/. The last line is the sum of the tests ctest ran under all
+# The parity table (ci/parity.sh), the checks of the sources, and the tests under all presets; what takes
+# longer is in ci/night.sh. JUnit files in build/junit/. The last line is the sum of the tests ctest ran under all
 # presets. The cases of the parity table have a sum of their own above and are not in it: the same
 # runs are tests of ctest as well. A build or a check that fails counts as one failed test.
 # Exit: 0, 1 if anything failed or nothing passed, 2 if something needed is missing.
@@ -54,12 +54,11 @@ if [ -e build/release/libck.so ]; then
     step symbols ci/symbols.sh build/release/libck.so || :
     step isa quiet isa ci/isa.sh build/release || :
 fi
-tests dev -LE 'selftest|slow'
-tests clang -L unit
-tests asan -L 'unit|smoke'
-step strict ci/strict.sh || :
-step fuzz ci/fuzz.sh 5 || :
-step coverage coverage/report.sh || :
+# what takes builds and pages, not kernels, has been under release
+scripts='docs|tools|bisect|lane|emulated'
+tests dev -L 'unit|smoke' -E "$scripts"
+tests clang -L unit -E "$scripts"
+tests asan -L 'unit|smoke' -E "$scripts"
 
 say "all tests"
 ci/junit.sh "$junit"/*.xml

@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What takes too long for each commit: strict digests under every compiler and level, fuzzing, coverage
+# and its floors, the emitted file of each wrong kernel, the shrunk case of each.
+#   ci/night.sh [SECONDS]       of fuzzing, default 600
+# Exit: 0 all well, 1 not.
+set -eu
+. "$(dirname "$0")/lib.sh"
+[ $# -le 1 ] || fail "usage: ci/night.sh [SECONDS]"
+
+rc=0
+build release
+ci/strict.sh || rc=1
+ci/fuzz.sh "${1:-600}" || rc=1
+coverage/report.sh || rc=1
+harness/tests/emitted.sh build/release/ckparity all || rc=1
+build/release/ckparity selftest --shrink || rc=1
+exit "$rc"
