@@ -272,9 +272,17 @@ int hn_case_parse(hn_case *c, const char *line, char *error, size_t size)
     return hn_case_check(c, error, size);
 }
 
+static bool real_in_range(const hn_key *k, double x)
+{
+    return k->least >= k->most || (x >= (double)k->least && x <= (double)k->most);
+}
+
 static int check_key(const hn_case *c, size_t i, char *error, size_t size)
 {
     const hn_key *k = &c->op->family->keys[i];
+    if (k->kind == HN_REAL && !real_in_range(k, c->real[i]))
+        return fail(error, size, "%s=%.9g is outside %lld..%lld", k->name, c->real[i],
+                    (long long)k->least, (long long)k->most);
     if (k->kind == HN_REAL) return 0;
     const int64_t unit = hn_key_unit(c->op, i), least = hn_key_least(c->op, i);
     if (c->num[i] < least || c->num[i] > k->most)
@@ -390,10 +398,11 @@ static int64_t draw_dimension(hn_rng *rng, const hn_key *k, int64_t unit)
     return unit * hn_range(rng, low, high > low ? high : low);
 }
 
-static double draw_real(hn_rng *rng, double def)
+static double draw_real(hn_rng *rng, const hn_key *k)
 {
     static const double values[] = { 0.0, 1.0, -1.0, 0.5, 2.0, 1.5, -0.25 };
-    return hn_below(rng, 2) ? def : values[hn_below(rng, 7)];
+    const double x = hn_below(rng, 2) ? k->def : values[hn_below(rng, 7)];
+    return real_in_range(k, x) ? x : k->def;
 }
 
 static void draw_keys(hn_case *c, hn_rng *rng, unsigned fixed)
@@ -403,7 +412,7 @@ static void draw_keys(hn_case *c, hn_rng *rng, unsigned fixed)
         const hn_key *k = &family->keys[i];
         const int64_t number = k->kind == HN_DIM ? draw_dimension(rng, k, hn_key_unit(c->op, i))
                                                  : hn_range(rng, k->least, k->most);
-        const double real = k->kind == HN_REAL ? draw_real(rng, k->def) : 0.0;
+        const double real = k->kind == HN_REAL ? draw_real(rng, k) : 0.0;
         if (fixed >> i & 1) continue;
         c->num[i] = number;
         c->real[i] = real;

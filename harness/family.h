@@ -12,7 +12,8 @@
 #include "dtype.h"
 #include "ref.h"
 
-/* Dimensions are always printed and drawn; integer and real options only where not the default. */
+/* Dimensions are always printed and drawn; integer and real options only where not the default. A
+ * real option with least < most has these limits too. */
 typedef enum hn_kind { HN_DIM, HN_INT, HN_REAL } hn_kind;
 /* As a multiple: whole blocks of every operand. */
 enum { HN_BLOCKS = -1 };
@@ -80,6 +81,11 @@ typedef struct hn_family {
     /* Whether sums run down the columns of the operand, where fills then put what they put into rows
      * otherwise; NULL: never. */
     bool (*down)(const hn_case *c, size_t operand);
+    /* Writes the live elements of a row of an f32 operand where a fill means something of its own for
+     * the family, and says so; NULL: nowhere. */
+    bool (*fill)(const hn_case *c, size_t operand, size_t row, hn_rng *rng, float *x, size_t n);
+    /* Whether an exact fill must give radius 0 with the options of the case; NULL: hn_plain_factors. */
+    bool (*exact)(const hn_case *c);
     /* Terms summed into one output. */
     size_t (*terms)(const hn_case *c);
     /* Products added up in one call, of f32 or HN_INT8_PRODUCTS; NULL: the op is none of products. */
@@ -111,6 +117,14 @@ unsigned hn_op_fills(const hn_op *op);
 int64_t hn_key_unit(const hn_op *op, size_t i);
 /* Their least. */
 int64_t hn_key_least(const hn_op *op, size_t i);
+
+/* Exact fills leave room for factors that are quarters, of magnitude up to 4. */
+bool hn_plain_factors(const hn_case *c);
+/* Whether an exact fill must give radius 0 with the options of this case. */
+static inline bool hn_must_be_exact(const hn_case *c)
+{
+    return c->op->family->exact ? c->op->family->exact(c) : hn_plain_factors(c);
+}
 
 static inline bool hn_down(const hn_case *c, size_t operand)
 {

@@ -546,6 +546,9 @@ void hn_fill_operand(const hn_case *c, size_t index, const hn_placed *p, const s
         const size_t n = live ? live[r.index] : p->cols;
         r.rng = hn_stream(c->seed, index, r.index);
         if (n == 0) continue;
+        if (dtype == HN_F32 && c->op->family->fill &&
+            c->op->family->fill(c, index, r.index, &r.rng, (float *)(void *)at, n))
+            continue;
         if (dtype == HN_F32)
             fill_f32(&r, (float *)(void *)at, n);
         else if (is_factor(&r, dtype))

@@ -494,12 +494,11 @@ static ref_out reference(hn_runner *r, const ref_tile *tile)
     return out;
 }
 
-/* Exact fills leave room for factors that are quarters, of magnitude up to 4. */
-static bool plain_factors(const hn_runner *r)
+bool hn_plain_factors(const hn_case *c)
 {
     bool plain = true;
-    for (size_t k = 0; k < r->family->nkeys; k++) {
-        const double x = r->c->real[k];
+    for (size_t k = 0; k < c->op->family->nkeys; k++) {
+        const double x = c->real[k];
         plain &= fabs(x) <= 4.0 && x * 4.0 == floor(x * 4.0);
     }
     return plain;
@@ -509,8 +508,8 @@ static bool plain_factors(const hn_runner *r)
 static const char *check_radii(const hn_runner *r, const hn_balls *balls, const hn_variant *v)
 {
     const bool either = v->kernel->spec->flags & CK_NUM_TIE_EITHER;
-    const bool exact = !v->strict && !either && r->c->fp == HN_FP_NEAREST && plain_factors(r) &&
-                       r->family->exact_fills >> r->c->fill & 1;
+    const bool exact = !v->strict && !either && r->c->fp == HN_FP_NEAREST &&
+                       hn_must_be_exact(r->c) && r->family->exact_fills >> r->c->fill & 1;
     for (size_t i = 0; i < balls->n; i++) {
         const double e = balls->e[i];
         if (e != REF_ANY && !(e >= 0.0 && e < (double)INFINITY)) return "a radius is not finite";
@@ -540,6 +539,14 @@ static bool would_explain(hn_runner *r, size_t i, const ref_tile *tile, const hn
     return explains;
 }
 
+/* Whether another case of the op has as many outputs. */
+static bool same_output(const hn_runner *r, const hn_case *other)
+{
+    hn_extent extents[HN_MAX_OPERANDS] = { 0 };
+    r->family->extents(other, extents);
+    return extents[0].rows == r->extents[0].rows && extents[0].cols == r->extents[0].cols;
+}
+
 /* Cases that differ from this one in the way of a common mistake: a shorter sum, an option left out. */
 static size_t likely_mistakes(const hn_runner *r, size_t lanes, hn_case *cases, size_t most)
 {
@@ -555,19 +562,17 @@ static size_t likely_mistakes(const hn_runner *r, size_t lanes, hn_case *cases, 
                                     now - now % ((int64_t)(lanes ? lanes : 1) * unit) };
         for (size_t t = 0; t < 6 && key->kind == HN_DIM; t++) {
             hn_case *other = &cases[count];
-            hn_extent extents[HN_MAX_OPERANDS] = { 0 };
             *other = *r->c;
             other->num[k] = shorter[t];
-            r->family->extents(other, extents);
             if (count + 1 < most && shorter[t] != now && shorter[t] >= key->least &&
-                extents[0].rows == r->extents[0].rows && extents[0].cols == r->extents[0].cols)
+                same_output(r, other))
                 count++;
         }
         if (key->kind == HN_DIM || count + 1 >= most) continue;
         cases[count] = *r->c;
         cases[count].num[k] = (int64_t)key->def;
         cases[count].real[k] = key->def;
-        count += memcmp(&cases[count], r->c, sizeof *r->c) != 0;
+        count += memcmp(&cases[count], r->c, sizeof *r->c) != 0 && same_output(r, &cases[count]);
     }
     return count;
 }

@@ -14,9 +14,10 @@ set(HN_SOURCES
   harness/ops.c harness/place.c harness/report.c
   harness/run.c harness/shrink.c harness/subject.c harness/suite.c harness/tools.c harness/trace.c
   harness/suites/suites.S
-  harness/family/attention.c harness/family/dequant.c harness/family/gemm.c harness/family/gemm_act.c
+  harness/family/attention.c harness/family/binary.c harness/family/dequant.c harness/family/gemm.c harness/family/gemm_act.c
   harness/family/gemm_glu.c harness/family/gemm_h.c harness/family/gemm_q.c harness/family/gemm_w.c
-  harness/family/gemv.c harness/family/quantize.c harness/family/softmax.c harness/family/unary.c
+  harness/family/gemv.c harness/family/layernorm.c harness/family/quantize.c
+  harness/family/rmsnorm.c harness/family/softmax.c harness/family/unary.c
   harness/selftest/selftest.c harness/selftest/minimal.c ${HN_MUTANTS})
 
 # The ceilings: each with the flags of the kernels that it limits.

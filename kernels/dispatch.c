@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "attention.h"
+#include "binary.h"
 #include "ck_dtype.h"
 #include "ck_ops.h"
 #include "gemm.h"
+#include "norm.h"
 #include "quant.h"
 #include "softmax.h"
 #include "table.h"
@@ -135,6 +137,7 @@ const char *ck_status_text(ck_status status)
     case CK_ERR_SHAPE: return "a size or leading dimension is out of range";
     case CK_ERR_MULTIPLE: return "a length is no multiple of the block";
     case CK_ERR_ALIAS: return "output and input overlap";
+    case CK_ERR_VALUE: return "a scalar, an index or a position is out of range";
     case CK_ERR_ISA: return "no variant may run on this CPU under this mask and CK_ISA_MAX";
     }
     return "unknown status";
@@ -391,6 +394,66 @@ static int check_softmax(const call *c)
     return !in_place && overlap(&y, &x) ? CK_ERR_ALIAS : CK_OK;
 }
 
+/* What the norms share: x and y, the vectors of d elements, the columns of t elements. */
+typedef struct norm_shape {
+    const void *y, *x, *vector[2], *column[2];
+    size_t t, d, cols, ldy, ldr, ldx, size;
+} norm_shape;
+
+static bool norm_overlap(const norm_shape *s)
+{
+    const span y = span_of(s->y, s->t, s->ldy, s->cols, s->size);
+    const span x = span_of(s->x, s->t, s->ldx, s->d, s->size);
+    bool bad = !(s->y == s->x && s->ldy == s->ldx) && overlap(&y, &x);
+    span column[2];
+    for (int i = 0; i < 2; i++) {
+        column[i] = span_of(s->column[i], s->column[i] ? s->t : 0, s->ldr, 1, sizeof(float));
+        bad |= overlap(&column[i], &x) || overlap(&column[i], &y);
+    }
+    for (int i = 0; i < 2; i++) {
+        const span vector = span_of(s->vector[i], s->vector[i] ? 1 : 0, s->d, s->d, s->size);
+        bad |= overlap(&y, &vector) || overlap(&column[0], &vector) || overlap(&column[1], &vector);
+    }
+    return bad || overlap(&column[0], &column[1]);
+}
+
+static int check_norm(const norm_shape *s, float eps)
+{
+    const bool columns = s->column[0] || s->column[1];
+
+    if (s->t == 0) return EMPTY;
+    if (s->d == 0 || s->d > (size_t)1 << 24 || s->cols < s->d ||
+        !fits(s->t, s->ldy, s->cols, s->size) || !fits(s->t, s->ldx, s->d, s->size) ||
+        (columns && !fits(s->t, s->ldr, 1, sizeof(float))))
+        return CK_ERR_SHAPE;
+    if (!(eps >= 0.0f)) return CK_ERR_VALUE;
+    if (!s->y || !s->x || !s->vector[0]) return CK_ERR_NULL;
+    return norm_overlap(s) ? CK_ERR_ALIAS : CK_OK;
+}
+
+static int check_rmsnorm(const call *c)
+{
+    const ck_rmsnorm_args *const g = c->args;
+    const norm_shape s = {
+        g->y,   g->x,   { g->gamma, NULL }, { g->rstd, NULL }, g->t, g->d, g->cols, g->ldy,
+        g->ldr, g->ldx, c->of->bytes
+    };
+
+    return check_norm(&s, g->eps);
+}
+
+static int check_layernorm(const call *c)
+{
+    const ck_layernorm_args *const g = c->args;
+    const norm_shape s = {
+        g->y,   g->x,   { g->gamma, g->beta }, { g->mean, g->rstd }, g->t, g->d, g->cols, g->ldy,
+        g->ldr, g->ldx, c->of->bytes
+    };
+
+    if (g->t > 0 && !g->beta) return CK_ERR_NULL;
+    return check_norm(&s, g->eps);
+}
+
 static int check_unary(const call *c)
 {
     const ck_unary_args *const u = c->args;
@@ -401,6 +464,23 @@ static int check_unary(const call *c)
     const span y = span_of(u->y, 1, u->n, u->n, c->of->bytes);
     const span x = span_of(u->x, 1, u->n, u->n, c->of->bytes);
     return u->y != u->x && overlap(&y, &x) ? CK_ERR_ALIAS : CK_OK;
+}
+
+static int check_binary(const call *c)
+{
+    const ck_binary_args *const g = c->args;
+    const size_t size = c->of->bytes;
+
+    if (g->t == 0 || g->cols == 0) return EMPTY;
+    if (g->cols < g->d || !fits(g->t, g->ldy, g->cols, size) || !fits(g->t, g->lda, g->d, size) ||
+        !fits(g->t, g->ldb, g->d, size))
+        return CK_ERR_SHAPE;
+    if (!g->y || (g->d && (!g->a || !g->b))) return CK_ERR_NULL;
+    const span y = span_of(g->y, g->t, g->ldy, g->cols, size);
+    const span a = span_of(g->a, g->t, g->lda, g->d, size);
+    const span b = span_of(g->b, g->t, g->ldb, g->d, size);
+    const bool is_a = g->y == g->a && g->ldy == g->lda, is_b = g->y == g->b && g->ldy == g->ldb;
+    return (!is_a && overlap(&y, &a)) || (!is_b && overlap(&y, &b)) ? CK_ERR_ALIAS : CK_OK;
 }
 
 /* n values at `values`, their blocks at `packed`. */

@@ -104,6 +104,20 @@ typedef struct ref_attention_args {
     int token_major;
 } ref_attention_args;
 
+/* Tile columns are those of y, then mean (layernorm) and rstd of the row, if stats; whole rows. */
+typedef struct ref_norm_args {
+    const float *x, *gamma, *beta; /* beta of layernorm only */
+    size_t d, cols, ldx;
+    float eps;
+    int stats;
+} ref_norm_args;
+
+/* Tile columns are those of y. */
+typedef struct ref_binary_args {
+    const float *a, *b;
+    size_t d, lda, ldb;
+} ref_binary_args;
+
 /* Tile: rows 0 .. 1, columns are elements. */
 typedef struct ref_unary_args {
     const float *x;

@@ -6,22 +6,24 @@
 
 #include "mutant.h"
 
-#define LISTS(X) \
-    X(position)  \
-    X(memory)    \
-    X(machine)   \
-    X(gemm)      \
-    X(gemm_q)    \
-    X(dots)      \
-    X(gemm_w)    \
-    X(gemm_act)  \
-    X(gemm_glu)  \
-    X(gemm_h)    \
-    X(gemv)      \
-    X(softmax)   \
-    X(attention) \
-    X(quant)     \
-    X(quant_k)   \
+#define LISTS(X)  \
+    X(position)   \
+    X(memory)     \
+    X(machine)    \
+    X(gemm)       \
+    X(gemm_q)     \
+    X(dots)       \
+    X(gemm_w)     \
+    X(gemm_act)   \
+    X(gemm_glu)   \
+    X(gemm_h)     \
+    X(gemv)       \
+    X(softmax)    \
+    X(attention)  \
+    X(norm)       \
+    X(activation) \
+    X(quant)      \
+    X(quant_k)    \
     X(quant_32)
 
 #define LIST(name) extern const hn_mutants hn_mutants_##name;

@@ -168,9 +168,13 @@ static const hn_mutant list[] = {
     ROW(nan_invented, HN_ON_F32 " !softmax_causal_f32", HN_IN_BOTH, HN_BY(NAN)),
     ROW(other_nan, HN_ON_F32, HN_IN_STRICT, HN_BY(STRICT)),
     ROW(other_zero, "gemm_??_f32 gemv_f32 gemm_nt_q8_0_q8_0", HN_IN_STRICT, HN_BY(STRICT)),
-    ROW(twice, "gemm_??_f32 gemv_f32 softmax_causal_f32 exp_f32", HN_IN_BOTH, HN_BY(ALIAS)),
+    ROW(twice,
+        "gemm_??_f32 gemv_f32 softmax_causal_f32 exp_f32 "
+        "rmsnorm_f32 layernorm_f32 swiglu_f32",
+        HN_IN_BOTH, HN_BY(ALIAS)),
     ROW(computed_in_float,
-        "gemm_??_f32 gemv_f32 gemm_nt_?*lu_f32 gemm_nt_q8_0_q8_0 softmax_causal_f32 exp_f32",
+        "gemm_??_f32 gemv_f32 gemm_nt_?*lu_f32 gemm_nt_q8_0_q8_0 softmax_causal_f32 exp_f32 "
+        "rmsnorm_f32 layernorm_f32 swiglu_f32",
         HN_IN_STRICT, HN_BY_NUMBERS),
     ROW(no_repeat, HN_ON_ALL, HN_IN_BOTH, HN_BY(REPEAT)),
     ROW(every_third, HN_ON_ALL, HN_IN_FAST,

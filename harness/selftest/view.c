@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "attention.h"
+#include "binary.h"
 #include "ck_dtype.h"
 #include "gemm.h"
 #include "mutant.h"
+#include "norm.h"
 #include "quant.h"
 #include "softmax.h"
 #include "unary.h"
@@ -141,6 +143,34 @@ static void view_attention(const void *args, hn_view *v)
     v->of[3] = see(a->v, a->kv_heads * (a->head_v / a->ldv), a->d, a->ldv, sizeof(float));
 }
 
+/* The statistics lie behind the row. */
+static void view_rmsnorm(const void *args, hn_view *v)
+{
+    const ck_rmsnorm_args *g = args;
+    const size_t cols = g->rstd ? (size_t)(g->rstd - g->y) + 1 : g->cols;
+    v->of[0] = see(g->y, g->t, cols, g->ldy, sizeof(float));
+    v->of[1] = see(g->x, g->t, g->d, g->ldx, sizeof(float));
+    v->of[2] = see(g->gamma, 1, g->d, g->d, sizeof(float));
+}
+
+static void view_layernorm(const void *args, hn_view *v)
+{
+    const ck_layernorm_args *g = args;
+    const size_t cols = g->rstd ? (size_t)(g->rstd - g->y) + 1 : g->cols;
+    v->of[0] = see(g->y, g->t, cols, g->ldy, sizeof(float));
+    v->of[1] = see(g->x, g->t, g->d, g->ldx, sizeof(float));
+    v->of[2] = see(g->gamma, 1, g->d, g->d, sizeof(float));
+    v->of[3] = see(g->beta, 1, g->d, g->d, sizeof(float));
+}
+
+static void view_binary(const void *args, hn_view *v)
+{
+    const ck_binary_args *g = args;
+    v->of[0] = see(g->y, g->t, g->cols, g->ldy, sizeof(float));
+    v->of[1] = see(g->a, g->t, g->d, g->lda, sizeof(float));
+    v->of[2] = see(g->b, g->t, g->d, g->ldb, sizeof(float));
+}
+
 static void view_unary(const void *args, hn_view *v)
 {
     const ck_unary_args *u = args;
@@ -183,6 +213,10 @@ static const struct {
     { "attention_*", view_attention },
     { "quantize_row_*", view_quantize },
     { "dequant_row_*", view_dequant },
+    { "rmsnorm_*", view_rmsnorm },
+    { "layernorm_*", view_layernorm },
+    { "swiglu_*", view_binary },
+    { "residual_add_*", view_binary },
     { "*", view_unary },
 };
 

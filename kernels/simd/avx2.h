@@ -192,6 +192,10 @@ static inline ck_vd ck_vd_mul(ck_vd a, ck_vd b) { return _mm256_mul_pd(a, b); }
 static inline ck_vd ck_vd_div(ck_vd a, ck_vd b) { return _mm256_div_pd(a, b); }
 static inline ck_vd ck_vd_max(ck_vd a, ck_vd b) { return _mm256_max_pd(a, b); }
 static inline ck_vd ck_vd_min(ck_vd a, ck_vd b) { return _mm256_min_pd(a, b); }
+static inline ck_vd ck_vd_if_lt(ck_vd a, ck_vd b, ck_vd yes, ck_vd no)
+{
+    return _mm256_blendv_pd(no, yes, _mm256_cmp_pd(a, b, _CMP_LT_OQ));
+}
 static inline ck_vd ck_vd_pow2(ck_vd n)
 {
     const __m256d biased = _mm256_add_pd(n, _mm256_set1_pd(0x1.8p52 + 1023.0));

@@ -192,6 +192,10 @@ static inline ck_vd ck_vd_mul(ck_vd a, ck_vd b) { return _mm512_mul_pd(a, b); }
 static inline ck_vd ck_vd_div(ck_vd a, ck_vd b) { return _mm512_div_pd(a, b); }
 static inline ck_vd ck_vd_max(ck_vd a, ck_vd b) { return _mm512_max_pd(a, b); }
 static inline ck_vd ck_vd_min(ck_vd a, ck_vd b) { return _mm512_min_pd(a, b); }
+static inline ck_vd ck_vd_if_lt(ck_vd a, ck_vd b, ck_vd yes, ck_vd no)
+{
+    return _mm512_mask_blend_pd(_mm512_cmp_pd_mask(a, b, _CMP_LT_OQ), no, yes);
+}
 static inline ck_vd ck_vd_pow2(ck_vd n)
 {
     const __m512d biased = _mm512_add_pd(n, _mm512_set1_pd(0x1.8p52 + 1023.0));

@@ -146,6 +146,7 @@ static inline ck_vd ck_vd_mul(ck_vd a, ck_vd b) { return a * b; }
 static inline ck_vd ck_vd_div(ck_vd a, ck_vd b) { return a / b; }
 static inline ck_vd ck_vd_max(ck_vd a, ck_vd b) { return a > b ? a : b; }
 static inline ck_vd ck_vd_min(ck_vd a, ck_vd b) { return a < b ? a : b; }
+static inline ck_vd ck_vd_if_lt(ck_vd a, ck_vd b, ck_vd yes, ck_vd no) { return a < b ? yes : no; }
 static inline double ck_vd_sum(ck_vd x) { return x; }
 
 /* 1.5 * 2^52 + i holds i in its low bits, so that shifting makes i + 1023 an exponent field. */

@@ -142,6 +142,10 @@ static inline ck_vd ck_vd_mul(ck_vd a, ck_vd b) { return _mm_mul_pd(a, b); }
 static inline ck_vd ck_vd_div(ck_vd a, ck_vd b) { return _mm_div_pd(a, b); }
 static inline ck_vd ck_vd_max(ck_vd a, ck_vd b) { return _mm_max_pd(a, b); }
 static inline ck_vd ck_vd_min(ck_vd a, ck_vd b) { return _mm_min_pd(a, b); }
+static inline ck_vd ck_vd_if_lt(ck_vd a, ck_vd b, ck_vd yes, ck_vd no)
+{
+    return _mm_blendv_pd(no, yes, _mm_cmplt_pd(a, b));
+}
 static inline ck_vd ck_vd_pow2(ck_vd n)
 {
     const __m128d biased = _mm_add_pd(n, _mm_set1_pd(0x1.8p52 + 1023.0));

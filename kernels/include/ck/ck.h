@@ -11,7 +11,8 @@ typedef enum ck_status {
     CK_ERR_SHAPE,    /* a size or leading dimension is out of range */
     CK_ERR_MULTIPLE, /* a length is no multiple of the block or of the kernel's k_multiple */
     CK_ERR_ALIAS,    /* output and input overlap in a way the op does not permit */
-    CK_ERR_ISA       /* no variant of the op may run: mask or cap excludes them all */
+    CK_ERR_ISA,      /* no variant of the op may run: mask or cap excludes them all */
+    CK_ERR_VALUE     /* a scalar, an index or a position is out of range */
 } ck_status;
 CK_API const char *ck_status_text(ck_status status);
 

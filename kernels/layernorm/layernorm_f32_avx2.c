@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* layernorm_f32 for AVX2 and FMA. */
+#include "simd/avx2.h"
+
+#include "layernorm/layernorm_f32.h"
+#include "strict.h"
+#include "table.h"
+
+void ck_layernorm_f32_avx2(const void *args) { layernorm_f32(args); }
+
+void ck_layernorm_f32_avx2_strict(const void *args) { ck_strict_run(layernorm_f32_strict, args); }
+
+const ck_numspec ck_layernorm_f32_avx2_spec = {
+    NORM_SUM(0), .alias = 1u << 1, /* x */
+};

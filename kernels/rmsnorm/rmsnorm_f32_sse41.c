@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* rmsnorm_f32 for SSE4.1. */
+#include "simd/sse41.h"
+
+#include "rmsnorm/rmsnorm_f32.h"
+#include "strict.h"
+#include "table.h"
+
+void ck_rmsnorm_f32_sse41(const void *args) { rmsnorm_f32(args); }
+
+void ck_rmsnorm_f32_sse41_strict(const void *args) { ck_strict_run(rmsnorm_f32_strict, args); }
+
+const ck_numspec ck_rmsnorm_f32_sse41_spec = {
+    NORM_SUM(CK_NUM_MULADD), .alias = 1u << 1, /* x */
+};

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests of the references of norms and elementwise functions against MPFR: what the true result rounds
+ * to lies in the ball, and the ball is no wider than a few roundings. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <mpfr.h>
+#include <stdlib.h>
+
+#include "draw.h"
+
+ref_fn ref_sigmoid_f32, ref_silu_f32, ref_gelu_tanh_f32, ref_gelu_erf_f32, ref_relu_f32;
+ref_fn ref_rmsnorm_f32, ref_layernorm_f32, ref_swiglu_f32, ref_residual_add_f32;
+
+enum { BITS = 300, MOST = 48 };
+
+static const ck_numspec ours = { .lanes = 4,
+                                 .accs = 1,
+                                 .tree = CK_TREE_HALVING,
+                                 .flags = CK_NUM_TRUE_DIV | CK_NUM_TRUE_SQRT,
+                                 .rexp = 1.6,
+                                 .rerf = 4,
+                                 .exp_zero_below = -87 };
+static const ref_spec specs[] = { { &ours, 0, 0x1p-24, 0, 0 }, { &ours, 1, 0x1p-24, 0, 0 } };
+
+/* What the reference gives for one output under both specs: v[0], v[1], e[0], e[1]. */
+static void ask(ref_fn *ref, const void *args, ref_tile tile, double *v, double *e, size_t at)
+{
+    const size_t n = tile.rows * tile.cols;
+    double *cells = calloc(5 * n, sizeof *cells);
+    ref_out out = { n, cells, cells + 2 * n, cells + 3 * n };
+    assert_non_null(cells);
+    ref(args, &tile, specs, 2, &out);
+    for (size_t s = 0; s < 2; s++) v[s] = out.v[s * n + at], e[s] = out.e[s * n + at];
+    free(cells);
+}
+
+/* RN32 of the true result lies in both balls; the strict one is half an ulp wide, the fast one at most
+ * `roundings` of u. A radius of 0 is
+ * for what every kernel rounds to that number. */
+static void hold(const mpfr_t z, const double *v, const double *e, double roundings)
+{
+    const float y = mpfr_get_flt(z, MPFR_RNDN);
+    const double size = fabs(mpfr_get_d(z, MPFR_RNDN));
+    for (size_t s = 0; s < 2; s++) {
+        assert_true(fabs((double)y - v[s]) <= e[s]);
+        if (size < 0x1p-100 || e[s] == 0) continue;
+        assert_true(fabs(mpfr_get_d(z, MPFR_RNDN) - v[s]) <= 0x1p-40 * size);
+        assert_true(e[s] <= (s == 0 ? roundings : 1.001) * 0x1p-24 * size);
+    }
+}
+
+typedef void function(mpfr_t z, const mpfr_t x);
+
+static void sigmoid(mpfr_t z, const mpfr_t x)
+{
+    mpfr_neg(z, x, MPFR_RNDN);
+    mpfr_exp(z, z, MPFR_RNDN);
+    mpfr_add_ui(z, z, 1, MPFR_RNDN);
+    mpfr_ui_div(z, 1, z, MPFR_RNDN);
+}
+
+static void silu(mpfr_t z, const mpfr_t x)
+{
+    sigmoid(z, x);
+    mpfr_mul(z, z, x, MPFR_RNDN);
+}
+
+/* By its definition, with tanh. */
+static void gelu_tanh(mpfr_t z, const mpfr_t x)
+{
+    mpfr_t c;
+    mpfr_init2(c, BITS);
+    mpfr_pow_ui(z, x, 3, MPFR_RNDN);
+    mpfr_set_str(c, "0.044715", 10, MPFR_RNDN);
+    mpfr_mul(z, z, c, MPFR_RNDN);
+    mpfr_add(z, z, x, MPFR_RNDN);
+    mpfr_const_pi(c, MPFR_RNDN);
+    mpfr_ui_div(c, 2, c, MPFR_RNDN);
+    mpfr_sqrt(c, c, MPFR_RNDN);
+    mpfr_mul(z, z, c, MPFR_RNDN);
+    mpfr_tanh(z, z, MPFR_RNDN);
+    mpfr_add_ui(z, z, 1, MPFR_RNDN);
+    mpfr_mul(z, z, x, MPFR_RNDN);
+    mpfr_div_ui(z, z, 2, MPFR_RNDN);
+    mpfr_clear(c);
+}
+
+static void gelu_erf(mpfr_t z, const mpfr_t x)
+{
+    mpfr_t c;
+    mpfr_init2(c, BITS);
+    mpfr_sqrt_ui(c, 2, MPFR_RNDN);
+    mpfr_div(z, x, c, MPFR_RNDN);
+    mpfr_erf(z, z, MPFR_RNDN);
+    mpfr_add_ui(z, z, 1, MPFR_RNDN);
+    mpfr_mul(z, z, x, MPFR_RNDN);
+    mpfr_div_ui(z, z, 2, MPFR_RNDN);
+    mpfr_clear(c);
+}
+
+/* Arguments are kept to where 300 bits outlast the cancellation in 1 + tanh, 1 + erf. `wide`: u for each
+ * unit of |x| squared, by which an exponent may be off. */
+static void check_function(ref_fn *ref, function *f, double most, double roundings, double wide)
+{
+    mpfr_t x, z;
+    mpfr_inits2(BITS, x, z, (mpfr_ptr)0);
+    for (int i = 0; i < 4000; i++) {
+        const float in = (float)((2 * unit() - 1) * (i % 4 ? 4 : most));
+        const ref_unary_args args = { &in };
+        double v[2], e[2];
+        ask(ref, &args, (ref_tile){ 0, 1, 0, 1 }, v, e, 0);
+        mpfr_set_flt(x, in, MPFR_RNDN);
+        f(z, x);
+        hold(z, v, e, roundings + wide * (double)in * (double)in);
+    }
+    mpfr_clears(x, z, (mpfr_ptr)0);
+}
+
+static void activations_hold_the_truth(void **unused)
+{
+    (void)unused;
+    check_function(ref_sigmoid_f32, sigmoid, 80, 8, 0);
+    check_function(ref_silu_f32, silu, 80, 8, 0);
+    check_function(ref_gelu_tanh_f32, gelu_tanh, 8, 9, 16);
+    check_function(ref_gelu_erf_f32, gelu_erf, 11, 12, 4);
+}
+
+static void relu_and_sums_are_exact_or_rounded_once(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 2000; i++) {
+        const float a = signed_pow2(20), b = signed_pow2(20);
+        const ref_unary_args one = { &a };
+        const ref_binary_args two = { &a, &b, 1, 1, 1 };
+        double v[2], e[2];
+        ask(ref_relu_f32, &one, (ref_tile){ 0, 1, 0, 1 }, v, e, 0);
+        for (int s = 0; s < 2; s++) assert_true(v[s] == (a > 0 ? (double)a : 0) && e[s] == 0);
+        ask(ref_residual_add_f32, &two, (ref_tile){ 0, 1, 0, 1 }, v, e, 0);
+        for (int s = 0; s < 2; s++)
+            assert_true(fabs((double)(a + b) - v[s]) <= e[s] &&
+                        e[s] <= 1.001 * 0x1p-24 * fabs(v[s]));
+    }
+}
+
+static void swiglu_holds_the_truth(void **unused)
+{
+    mpfr_t x, z;
+    (void)unused;
+    mpfr_inits2(BITS, x, z, (mpfr_ptr)0);
+    for (int i = 0; i < 4000; i++) {
+        const float gate = (float)(40 * unit() - 20), up = signed_pow2(3);
+        const ref_binary_args args = { &gate, &up, 1, 1, 1 };
+        double v[2], e[2];
+        ask(ref_swiglu_f32, &args, (ref_tile){ 0, 1, 0, 1 }, v, e, 0);
+        mpfr_set_flt(x, gate, MPFR_RNDN);
+        silu(z, x);
+        mpfr_mul_d(z, z, (double)up, MPFR_RNDN);
+        hold(z, v, e, 9);
+    }
+    mpfr_clears(x, z, (mpfr_ptr)0);
+}
+
+/* The j-th output of a row, or its statistics: j = d the mean, j = d + 1 the root. */
+static void norm_truth(mpfr_t z, const ref_norm_args *g, size_t j)
+{
+    mpfr_t mean, sum, t;
+    mpfr_inits2(BITS, mean, sum, t, (mpfr_ptr)0);
+    mpfr_set_ui(mean, 0, MPFR_RNDN);
+    mpfr_set_ui(sum, 0, MPFR_RNDN);
+    for (size_t i = 0; g->beta && i < g->d; i++) mpfr_add_d(mean, mean, (double)g->x[i], MPFR_RNDN);
+    mpfr_div_ui(mean, mean, g->d, MPFR_RNDN);
+    for (size_t i = 0; i < g->d; i++) {
+        mpfr_d_sub(t, (double)g->x[i], mean, MPFR_RNDN);
+        mpfr_sqr(t, t, MPFR_RNDN);
+        mpfr_add(sum, sum, t, MPFR_RNDN);
+    }
+    mpfr_div_ui(sum, sum, g->d, MPFR_RNDN);
+    mpfr_add_d(sum, sum, (double)g->eps, MPFR_RNDN);
+    mpfr_rec_sqrt(sum, sum, MPFR_RNDN);
+    if (j < g->d) {
+        mpfr_d_sub(z, (double)g->x[j], mean, MPFR_RNDN);
+        mpfr_mul(z, z, sum, MPFR_RNDN);
+        mpfr_mul_d(z, z, (double)g->gamma[j], MPFR_RNDN);
+        if (g->beta) mpfr_add_d(z, z, (double)g->beta[j], MPFR_RNDN);
+    } else {
+        mpfr_set(z, j == g->d ? mean : sum, MPFR_RNDN);
+    }
+    mpfr_clears(mean, sum, t, (mpfr_ptr)0);
+}
+
+static void norms_hold_the_truth(void **unused)
+{
+    float x[MOST], gamma[MOST], beta[MOST];
+    mpfr_t z;
+    (void)unused;
+    mpfr_init2(z, BITS);
+    for (int i = 0; i < 4000; i++) {
+        const size_t d = 1 + below(MOST), j = below(d);
+        const int layer = i & 1;
+        for (size_t l = 0; l < d; l++)
+            x[l] = normal() + (layer ? 3 : 0), gamma[l] = normal(), beta[l] = normal();
+        const ref_norm_args g = { x, gamma, layer ? beta : NULL, d, d, d, 0x1p-10f, 1 };
+        const ref_tile tile = { 0, 1, 0, d + 1 + (size_t)layer };
+        double v[2], e[2];
+        ask(layer ? ref_layernorm_f32 : ref_rmsnorm_f32, &g, tile, v, e, j);
+        norm_truth(z, &g, j);
+        for (size_t s = 0; s < 2; s++)
+            assert_true(within((double)mpfr_get_flt(z, MPFR_RNDN), v[s], e[s]));
+        assert_true(fabs(mpfr_get_d(z, MPFR_RNDN) - v[0]) <= 1e-12);
+        if (!layer) assert_true(e[0] <= (8 + (double)d) * 0x1p-24 * fabs(v[0]));
+        /* the root, whose relative bound is half the sum's and three roundings */
+        ask(layer ? ref_layernorm_f32 : ref_rmsnorm_f32, &g, tile, v, e, d + (size_t)layer);
+        norm_truth(z, &g, d + 1);
+        for (size_t s = 0; s < 2; s++)
+            assert_true(within((double)mpfr_get_flt(z, MPFR_RNDN), v[s], e[s]));
+        if (!layer) assert_true(e[0] <= (4 + (double)d / 2) * 0x1p-24 * v[0]);
+    }
+    mpfr_clear(z);
+}
+
+/* E[x^2] - mean^2 in float, far from 0, is outside. */
+static void one_pass_variance_is_outside(void **unused)
+{
+    float x[8], gamma[8], beta[8], sum = 0, squares = 0;
+    double v[2], e[2];
+    (void)unused;
+    for (size_t l = 0; l < 8; l++) x[l] = 1000.0f + 0.5f * normal(), gamma[l] = 1, beta[l] = 0;
+    for (size_t l = 0; l < 8; l++) sum += x[l], squares += x[l] * x[l];
+    const float mean = sum / 8, variance = squares / 8 - mean * mean;
+    const ref_norm_args g = { x, gamma, beta, 8, 8, 8, 1e-5f, 1 };
+    ask(ref_layernorm_f32, &g, (ref_tile){ 0, 1, 0, 10 }, v, e, 9);
+    assert_false(within(1 / sqrt((double)variance + 1e-5), v[0], e[0]));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(activations_hold_the_truth),   TEST(relu_and_sums_are_exact_or_rounded_once),
+        TEST(swiglu_holds_the_truth),       TEST(norms_hold_the_truth),
+        TEST(one_pass_variance_is_outside),
+    };
+    return cmocka_run_group_tests_name("rows", tests, NULL, NULL);
+}
