@@ -17,7 +17,7 @@ set(HN_SOURCES
   harness/family/attention.c harness/family/binary.c harness/family/dequant.c harness/family/gemm.c harness/family/gemm_act.c
   harness/family/gemm_glu.c harness/family/gemm_h.c harness/family/gemm_q.c harness/family/gemm_w.c
   harness/family/gemv.c harness/family/layernorm.c harness/family/quantize.c
-  harness/family/rmsnorm.c harness/family/softmax.c harness/family/unary.c
+  harness/family/rmsnorm.c harness/family/rope.c harness/family/rope_cache.c harness/family/softmax.c harness/family/unary.c
   harness/selftest/selftest.c harness/selftest/minimal.c ${HN_MUTANTS})
 
 # The ceilings: each with the flags of the kernels that it limits.
