@@ -10,6 +10,7 @@ set -eu
 
 rc=0
 build release
+ctest --preset release -R emulated.bochs || rc=1
 ci/strict.sh || rc=1
 ci/fuzz.sh "${1:-600}" || rc=1
 coverage/report.sh || rc=1
