@@ -6,29 +6,8 @@
 # Exit: 0 all well, 1 not.
 set -eu
 ckgen=$1 sources=$2 build=$3
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-rc=0
-
-error() {
-    printf 'emitted.sh: %s\n' "$*" >&2
-    rc=1
-}
-
-# refuses STATUS TEXT COMMAND...: exit STATUS, one line with TEXT, no new file.
-refuses() {
-    want=$1 text=$2 got=0
-    shift 2
-    ls -A >before
-    "$@" >out 2>err || got=$?
-    [ "$got" = "$want" ] || error "$*: exit $got, wanted $want"
-    [ "$(wc -l <err)" = 1 ] || error "$*: not one line: $(cat err)"
-    grep -qF -- "$text" err || error "$*: says $(cat err), should name $text"
-    ls -A >after
-    cmp -s before after || error "$*: leaves $(cat after)"
-}
-touch out err before after
+test_name=emitted.sh
+. "$(dirname "$0")/lib.sh"
 
 cat >plain.json <<'EOF'
 {"num_hidden_layers": 2, "hidden_size": 32, "intermediate_size": 48, "num_attention_heads": 4,
