@@ -60,8 +60,8 @@ for i in $(seq 71); do
     title="Commit $i"
     case $i in
     23) title='Add the bias to c first'
-        plant $gemm 's/^    if (g->beta != 0.0f) y = ck_f_muladd(g->beta, \(.*\), y);$/    const float c = g->beta != 0.0f ? g->beta * \1 : 0.0f;/
-            s/^    if (g->bias) y += g->bias\[j\];$/    y += g->bias ? c + g->bias[j] : c;/' ;;
+        plant kernels/gemm_f32.h 's/^\( *\)if (g->beta != 0.0f) y = ck_vf_muladd(beta, \(.*\), y);$/\1const ck_vf c = g->beta != 0.0f ? ck_vf_mul(beta, \2) : ck_vf_set1(0.0f);/
+            s/^\( *\)if (g->bias) y = ck_vf_add(y, \(.*\));$/\1y = ck_vf_add(y, g->bias ? ck_vf_add(c, \2) : c);/' ;;
     41) title='Simplify the quantiser'
         plant kernels/quantize_row/quantize_row_q8_0_scalar.c 's/CK_Q8_0_BLOCK; e++/CK_Q8_0_BLOCK - 1; e++/' ;;
     57) title='Tidy softmax'
