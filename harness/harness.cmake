@@ -6,7 +6,8 @@ file(GLOB HN_FAMILIES RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS harness/fam
 
 # The generic machinery, the families and the program.
 set(HN_SOURCES
-  harness/bisect.c harness/digest.c harness/process.c
+  harness/bisect/arguments.c harness/bisect/bisect.c harness/bisect/commits.c
+  harness/bisect/library.c harness/bisect/matrix.c harness/bisect/report.c harness/digest.c harness/process.c
   harness/bench.c harness/bench/bench.c harness/bench/contest.c harness/bench/limits.c
   harness/bench/print.c harness/bench/statistics.c
   harness/call.c harness/capture.c harness/call_x86_64.S harness/case.c harness/compare.c harness/diagnose.c
