@@ -14,7 +14,7 @@ set(HN_SOURCES
   harness/dtype.c
   harness/emit.c harness/emit/repro.S harness/expect.c harness/fill.c harness/fill_block.c harness/fill_format.c
   harness/group.c harness/isolate.c harness/json.c
-  harness/ops.c harness/place.c harness/report.c
+  harness/ops.c harness/place.c harness/reach.c harness/report.c
   harness/run.c harness/shrink.c harness/subject.c harness/suite.c harness/tools.c harness/trace.c
   harness/suites/suites.S
   ${HN_FAMILIES} harness/selftest/selftest.c harness/selftest/minimal.c ${HN_MUTANTS})
