@@ -118,6 +118,19 @@ typedef struct ref_binary_args {
     size_t d, lda, ldb;
 } ref_binary_args;
 
+/* Tile columns are d / 2 cosines, then d / 2 sines. factor 0: frequencies are not scaled. */
+typedef struct ref_rope_cache_args {
+    size_t d, pos0, context;
+    float theta, factor, low, high;
+} ref_rope_cache_args;
+
+/* Tile rows are h * t + i or, token_major, i * heads + h; columns are those of y. */
+typedef struct ref_rope_args {
+    const float *x, *cos, *sin; /* element l of row i of head h: x[h * head_x + i * ldx + l] */
+    size_t heads, t, rotary, d, ldx, ldc, lds, head_x, pos0;
+    int token_major;
+} ref_rope_args;
+
 /* Tile: rows 0 .. 1, columns are elements. */
 typedef struct ref_unary_args {
     const float *x;

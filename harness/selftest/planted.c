@@ -21,6 +21,7 @@
     X(softmax)         \
     X(attention)       \
     X(norm)            \
+    X(rope)            \
     X(activation)      \
     X(quant)           \
     X(quant_k)         \

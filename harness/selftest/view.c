@@ -12,6 +12,7 @@
 #include "mutant.h"
 #include "norm.h"
 #include "quant.h"
+#include "rope.h"
 #include "softmax.h"
 #include "unary.h"
 
@@ -171,6 +172,23 @@ static void view_binary(const void *args, hn_view *v)
     v->of[2] = see(g->b, g->t, g->d, g->ldb, sizeof(float));
 }
 
+static void view_rope(const void *args, hn_view *v)
+{
+    const ck_rope_args *g = args;
+    const size_t rows = g->heads * g->t;
+    v->of[0] = see(g->y, rows, g->cols, g->head_y < g->ldy ? g->head_y : g->ldy, sizeof(float));
+    v->of[1] = see(g->x, rows, g->d, g->head_x < g->ldx ? g->head_x : g->ldx, sizeof(float));
+    v->of[2] = see(g->cos, g->pos0 + g->t, g->rotary / 2, g->ldc, sizeof(float));
+    v->of[3] = see(g->sin, g->pos0 + g->t, g->rotary / 2, g->lds, sizeof(float));
+}
+
+/* The sines lie behind the cosines. */
+static void view_rope_cache(const void *args, hn_view *v)
+{
+    const ck_rope_cache_args *g = args;
+    v->of[0] = see(g->cos, g->t, g->d, g->ldc, sizeof(float));
+}
+
 static void view_unary(const void *args, hn_view *v)
 {
     const ck_unary_args *u = args;
@@ -215,6 +233,8 @@ static const struct {
     { "dequant_row_*", view_dequant },
     { "rmsnorm_*", view_rmsnorm },
     { "layernorm_*", view_layernorm },
+    { "rope_cache_*", view_rope_cache },
+    { "rope_*", view_rope },
     { "swiglu_*", view_binary },
     { "residual_add_*", view_binary },
     { "*", view_unary },
