@@ -11,6 +11,7 @@
 #include "binary.h"
 #include "ck_dtype.h"
 #include "ck_ops.h"
+#include "embedding.h"
 #include "gemm.h"
 #include "norm.h"
 #include "quant.h"
@@ -501,6 +502,42 @@ static int check_rope(const call *c)
     const bool in_place = g->y == g->x && g->head_y == g->head_x && g->ldy == g->ldx;
     if (heads_overlap(&y, &cosines) || heads_overlap(&y, &sines)) return CK_ERR_ALIAS;
     return !in_place && heads_overlap(&y, &x) ? CK_ERR_ALIAS : CK_OK;
+}
+
+static ck_status embedding_overlap(const ck_embedding_args *g, size_t blocks, const block *of)
+{
+    const span y = span_of(g->y, g->t, g->ldy, g->cols, sizeof(float));
+    const span ids = span_of(g->ids, 1, g->t, g->t, sizeof *g->ids);
+    const span w = span_of(g->w, g->vocab, g->ldw, blocks, of->bytes);
+    const size_t rows = g->pos && g->d ? g->pos0 + g->t : 0;
+    const span pos = span_of(g->pos, rows, g->ldp, g->d, sizeof(float));
+
+    return overlap(&y, &ids) || overlap(&y, &w) || overlap(&y, &pos) ? CK_ERR_ALIAS : CK_OK;
+}
+
+static bool ids_are_rows(const ck_embedding_args *g)
+{
+    for (size_t i = 0; i < g->t; i++)
+        if (g->ids[i] < 0 || (size_t)g->ids[i] >= g->vocab) return false;
+    return true;
+}
+
+static int check_embedding(const call *c)
+{
+    const ck_embedding_args *const g = c->args;
+    const block *const of = c->of;
+    const size_t blocks = g->d / of->elements;
+
+    if (g->t == 0 || g->cols == 0) return EMPTY;
+    if (g->d % of->elements) return CK_ERR_MULTIPLE;
+    if (g->cols < g->d || !fits(g->t, g->ldy, g->cols, sizeof(float)) ||
+        !fits(1, g->t, g->t, sizeof *g->ids) || !fits(g->vocab, g->ldw, blocks, of->bytes) ||
+        (g->pos &&
+         (g->pos0 > SIZE_MAX - g->t || !fits(g->pos0 + g->t, g->ldp, g->d, sizeof(float)))))
+        return CK_ERR_SHAPE;
+    if (!g->y || !g->ids || (g->d && !g->w)) return CK_ERR_NULL;
+    if (!ids_are_rows(g)) return CK_ERR_VALUE;
+    return (int)embedding_overlap(g, blocks, of);
 }
 
 static int check_unary(const call *c)

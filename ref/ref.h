@@ -5,6 +5,7 @@
 #define REF_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "ck_numspec.h"
 
@@ -117,6 +118,15 @@ typedef struct ref_binary_args {
     const float *a, *b;
     size_t d, lda, ldb;
 } ref_binary_args;
+
+/* Tile columns are those of y. Components are numbers but for copies, f32 without positions, which are
+ * bits. */
+typedef struct ref_embedding_args {
+    const unsigned char *w; /* floats or blocks */
+    const int32_t *ids;
+    const float *pos;         /* may be NULL */
+    size_t d, ldw, ldp, pos0; /* ldw in elements or blocks */
+} ref_embedding_args;
 
 /* Tile columns are d / 2 cosines, then d / 2 sines. factor 0: frequencies are not scaled. */
 typedef struct ref_rope_cache_args {

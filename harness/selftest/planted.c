@@ -22,6 +22,7 @@
     X(attention)       \
     X(norm)            \
     X(rope)            \
+    X(embedding)       \
     X(activation)      \
     X(quant)           \
     X(quant_k)         \

@@ -8,6 +8,7 @@
 #include "attention.h"
 #include "binary.h"
 #include "ck_dtype.h"
+#include "embedding.h"
 #include "gemm.h"
 #include "mutant.h"
 #include "norm.h"
@@ -172,6 +173,17 @@ static void view_binary(const void *args, hn_view *v)
     v->of[2] = see(g->b, g->t, g->d, g->ldb, sizeof(float));
 }
 
+static void view_embedding(const void *args, hn_view *v)
+{
+    const ck_embedding_args *g = args;
+    const size_t elements = hn_block ? hn_block->elements : 1;
+    const size_t rows = g->pos ? g->pos0 + g->t : 0;
+    v->of[0] = see(g->y, g->t, g->cols, g->ldy, sizeof(float));
+    v->of[1] = see(g->w, g->vocab, g->d / elements, g->ldw, hn_block ? hn_block->bytes : 4);
+    v->of[2] = see(g->ids, g->t, 1, 1, sizeof *g->ids);
+    v->of[3] = see(g->pos, rows, g->d, g->ldp, sizeof(float));
+}
+
 static void view_rope(const void *args, hn_view *v)
 {
     const ck_rope_args *g = args;
@@ -233,6 +245,7 @@ static const struct {
     { "dequant_row_*", view_dequant },
     { "rmsnorm_*", view_rmsnorm },
     { "layernorm_*", view_layernorm },
+    { "embedding_*", view_embedding },
     { "rope_cache_*", view_rope_cache },
     { "rope_*", view_rope },
     { "swiglu_*", view_binary },
