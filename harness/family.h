@@ -84,6 +84,8 @@ typedef struct hn_family {
     /* Writes the live elements of a row of an f32 operand where a fill means something of its own for
      * the family, and says so; NULL: nowhere. */
     bool (*fill)(const hn_case *c, size_t operand, size_t row, hn_rng *rng, float *x, size_t n);
+    /* Writes the live elements of a row of an i32 operand; NULL: the family has none. */
+    void (*ids)(const hn_case *c, size_t operand, size_t row, hn_rng *rng, int32_t *x, size_t n);
     /* Whether an exact fill must give radius 0 with the options of the case; NULL: hn_plain_factors. */
     bool (*exact)(const hn_case *c);
     /* Terms summed into one output. */

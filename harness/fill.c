@@ -568,7 +568,9 @@ void hn_fill_operand(const hn_case *c, size_t index, const hn_placed *p, const s
         if (dtype == HN_F32 && c->op->family->fill &&
             c->op->family->fill(c, index, r.index, &r.rng, (float *)(void *)at, n))
             continue;
-        if (dtype == HN_F32)
+        if (dtype == HN_I32)
+            c->op->family->ids(c, index, r.index, &r.rng, (int32_t *)(void *)at, n);
+        else if (dtype == HN_F32)
             fill_f32(&r, (float *)(void *)at, n);
         else if (is_factor(&r, dtype))
             fill_factor_halves(&r, &hn_dtypes[dtype], at, n);

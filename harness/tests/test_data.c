@@ -371,6 +371,7 @@ static void parts_lie_as_documented(void **state)
         double value;
     } at[] = {
         { HN_F16, 1, 0x3c, 0, "", 15360.0 },
+        { HN_I32, 3, 0x80, 0, "", -0x1p31 },
         { HN_INT4, 0, 0xf0, 1, ".q[1]", -1.0 },
         { HN_Q4_0, 2, 0xf0, 17, ".q[16]", 15.0 },
         { HN_Q4_1, 19, 0x0a, 17, ".q[15]", 10.0 },
