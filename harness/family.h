@@ -76,7 +76,8 @@ typedef struct hn_family {
     unsigned exact_fills; /* bit f: fill f must give radius 0 everywhere, or the harness is wrong */
     unsigned flags;
     void (*extents)(const hn_case *c, hn_extent *extents);
-    /* Live units of a row, the rest is junk to the kernel; NULL: all. */
+    /* Live units of a row, the rest is junk to the kernel, or, of the output, canary, where the
+     * reference says REF_ANY of a NaN; NULL: all. */
     size_t (*live)(const hn_case *c, size_t operand, size_t row);
     /* Whether sums run down the columns of the operand, where fills then put what they put into rows
      * otherwise; NULL: never. */

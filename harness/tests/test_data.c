@@ -124,10 +124,10 @@ static void every_overwrite_is_found(void **state)
                 hn_placed at;
                 hn_place_operand(&slot, &extent, ld, &hn_dtypes[d], places[p], &at);
                 hn_paint_slack(&at, NULL, HN_CANARY);
-                assert_null(hn_find_overwrite(&at));
+                assert_null(hn_find_overwrite(&at, NULL));
                 for (unsigned char *byte = at.lo; byte < at.hi; byte++) {
                     *byte ^= 1;
-                    const unsigned char *found = hn_find_overwrite(&at);
+                    const unsigned char *found = hn_find_overwrite(&at, NULL);
                     if (inside(&at, byte))
                         assert_null(found);
                     else
