@@ -282,5 +282,6 @@ int main(int argc, char **argv)
     failed += hn_test_runs();
     failed += hn_test_bench();
     failed += hn_test_reach();
+    failed += hn_test_cells();
     return failed ? 1 : 0;
 }
