@@ -3,6 +3,8 @@
 #ifndef HN_COMPARE_H
 #define HN_COMPARE_H
 
+#include <string.h>
+
 #include "family.h"
 #include "verdict.h"
 
@@ -12,11 +14,17 @@ typedef struct hn_output {
     size_t rows, cols;
     const hn_dtype_info *info;
     bool numbers; /* the one part of a unit is the number that it stands for */
+    bool bits;    /* that of an f32 unit is its bits */
 } hn_output;
 
 /* What is compared of a unit. */
 static inline double hn_output_part(const hn_output *y, const unsigned char *unit, size_t part)
 {
+    if (y->bits && y->info == &hn_dtypes[HN_F32]) {
+        uint32_t bits;
+        memcpy(&bits, unit, sizeof bits);
+        return (double)bits;
+    }
     return y->numbers ? hn_number(y->info, unit) : hn_part(y->info, unit, part);
 }
 

@@ -236,20 +236,21 @@ static void put_slice(const hn_slice *s, FILE *out)
 }
 
 /* What a part is to the emitted file: its enum kind. */
-static const char *kind_of(const hn_field *f, bool numbers)
+static const char *kind_of(const hn_field *f, unsigned flags)
 {
-    if (f->encoding == HN_SINGLE && f->meaning == HN_NUMBER) return "SINGLE";
+    const bool numbers = flags & HN_NUMBERS, bits = flags & HN_BITS;
+    if (f->encoding == HN_SINGLE && f->meaning == HN_NUMBER) return bits ? "UNSIGNED" : "SINGLE";
     if (f->encoding == HN_HALF && numbers) return "HALF";
     if (f->encoding == HN_BRAIN && numbers) return "BRAIN";
     return f->encoding == HN_SIGNED ? "SIGNED" : "UNSIGNED";
 }
 
-static void put_fields(const hn_dtype_info *info, bool numbers, FILE *out)
+static void put_fields(const hn_dtype_info *info, unsigned flags, FILE *out)
 {
     put_part("fields", out);
     fprintf(out, "/* %s */\nstatic const field fields[] = {\n", info->name);
     for (const hn_field *f = info->fields; f->count; f++) {
-        fprintf(out, "    { %u, %s, { ", f->count, kind_of(f, numbers));
+        fprintf(out, "    { %u, %s, { ", f->count, kind_of(f, flags));
         put_slice(&f->slices[0], out);
         fprintf(out, ", ");
         put_slice(&f->slices[1], out);
@@ -264,8 +265,7 @@ static int put_cells(const hn_repro *r, hn_runner *runner, FILE *out)
     const ref_tile *tiles;
     const size_t ntiles = hn_group_tiles(runner, &tiles);
     int status = 0;
-    put_fields(&hn_dtypes[hn_operand_dtype(r->c->op, 0)], r->c->op->family->flags & HN_NUMBERS,
-               out);
+    put_fields(&hn_dtypes[hn_operand_dtype(r->c->op, 0)], r->c->op->family->flags, out);
     fprintf(out, "/* row, column, part, value, radius */\nstatic const cell cells[] = {\n");
     for (size_t t = 0; t < ntiles && status == 0; t++) status = put_tile(r, runner, &tiles[t], out);
     fprintf(out, "};\n\n");

@@ -61,8 +61,9 @@ enum {
     HN_WHOLE_ROWS = 1u << 1,  /* the reference evaluates whole rows only */
     HN_FP_MODES = 1u << 2,    /* fast variants have radii under directed rounding */
     HN_INT8_PRODUCTS = 1u << 3,
-    HN_GATED = 1u << 4,  /* sums go through an activation */
-    HN_NUMBERS = 1u << 5 /* outputs of 16 bits are compared as numbers, not as bits */
+    HN_GATED = 1u << 4,   /* sums go through an activation */
+    HN_NUMBERS = 1u << 5, /* outputs of 16 bits are compared as numbers, not as bits */
+    HN_BITS = 1u << 6     /* those of f32 as bits, not as numbers */
 };
 
 typedef struct hn_family {

@@ -95,6 +95,14 @@ typedef struct ref_softmax_args {
     size_t t, ldx;
 } ref_softmax_args;
 
+/* Tile rows are places of the cache of keys, then of values: g * room + token or, token_major, token *
+ * kv_heads + g. Components are bits. No demand on places that are not written. */
+typedef struct ref_kv_args {
+    const float *k, *v;
+    size_t kv_heads, t, position, room, d, ldx, head_x;
+    int token_major;
+} ref_kv_args;
+
 /* Tile rows 0 .. t - 1 are those of the gradient, no demand being made if it is not wanted; in row t lie the
  * loss and, as the bits of a float, the count: n is n * 2^-149. No demand beyond v or these two.
  * Columns must be 0 .. cols >= v of the output, whole rows; t < 2^23. target < 0: does not count. */

@@ -21,6 +21,7 @@
     X(softmax)         \
     X(attention)       \
     X(loss)            \
+    X(kv)              \
     X(norm)            \
     X(activation)      \
     X(quant)           \
