@@ -289,6 +289,24 @@ static int check_gemm_w(const call *c)
     return (int)gemm_w_overlap(g, blocks, of->bytes);
 }
 
+static int check_gemm_wn(const call *c)
+{
+    const ck_gemm_wn_args *const g = c->args;
+    const block *const of = c->of;
+    const size_t blocks = g->n / of->elements;
+
+    if (g->m == 0 || g->n == 0) return EMPTY;
+    if (g->n % of->elements) return CK_ERR_MULTIPLE;
+    if (!fits(g->m, g->ldy, g->n, sizeof(float)) || !fits(g->m, g->lda, g->k, sizeof(float)) ||
+        !fits(g->k, g->ldb, blocks, of->bytes))
+        return CK_ERR_SHAPE;
+    if (!g->y || (g->k && (!g->a || !g->b))) return CK_ERR_NULL;
+    const span y = span_of(g->y, g->m, g->ldy, g->n, sizeof(float));
+    const span a = span_of(g->a, g->m, g->lda, g->k, sizeof(float));
+    const span b = span_of(g->b, g->k, g->ldb, blocks, of->bytes);
+    return overlap(&y, &a) || overlap(&y, &b) ? CK_ERR_ALIAS : CK_OK;
+}
+
 /* An operand of heads: rows of row elements of `size` bytes. */
 typedef struct head_rows {
     const void *at;

@@ -46,7 +46,7 @@ add_library(ck SHARED)
 target_link_libraries(ck PRIVATE ck_objects m ck_flags)
 
 find_package(cmocka CONFIG REQUIRED)
-foreach(test kernels formats quant_k dots products rows loss kv)
+foreach(test kernels formats quant_k dots products rows loss kv gemm_wn)
   add_executable(test_${test} kernels/tests/test_${test}.c)
   target_include_directories(test_${test} PRIVATE kernels ${CMOCKA_INCLUDE_DIR})
   target_link_libraries(test_${test} PRIVATE ck_objects m ck_flags ${CMOCKA_LIBRARIES})

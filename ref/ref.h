@@ -76,6 +76,7 @@ typedef struct ref_gemm_q_args {
     size_t k, lda, ldb;         /* k in elements, lda and ldb in blocks */
 } ref_gemm_q_args;
 
+/* Of the products nn: b [k][ldb], no bias. */
 typedef struct ref_gemm_w_args {
     const float *a;
     const unsigned char *b; /* blocks */

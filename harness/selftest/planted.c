@@ -14,6 +14,7 @@
     X(gemm_q)          \
     X(dots)            \
     X(gemm_w)          \
+    X(gemm_wn)         \
     X(gemm_act)        \
     X(gemm_glu)        \
     X(gemm_h)          \
