@@ -13,6 +13,7 @@
 #include "ck_ops.h"
 #include "embedding.h"
 #include "gemm.h"
+#include "kv.h"
 #include "loss.h"
 #include "norm.h"
 #include "quant.h"
@@ -291,10 +292,28 @@ static int check_gemm_w(const call *c)
     return (int)gemm_w_overlap(g, blocks, of->bytes);
 }
 
-/* An operand of heads: rows of row elements. */
+static int check_gemm_wn(const call *c)
+{
+    const ck_gemm_wn_args *const g = c->args;
+    const block *const of = c->of;
+    const size_t blocks = g->n / of->elements;
+
+    if (g->m == 0 || g->n == 0) return EMPTY;
+    if (g->n % of->elements) return CK_ERR_MULTIPLE;
+    if (!fits(g->m, g->ldy, g->n, sizeof(float)) || !fits(g->m, g->lda, g->k, sizeof(float)) ||
+        !fits(g->k, g->ldb, blocks, of->bytes))
+        return CK_ERR_SHAPE;
+    if (!g->y || (g->k && (!g->a || !g->b))) return CK_ERR_NULL;
+    const span y = span_of(g->y, g->m, g->ldy, g->n, sizeof(float));
+    const span a = span_of(g->a, g->m, g->lda, g->k, sizeof(float));
+    const span b = span_of(g->b, g->k, g->ldb, blocks, of->bytes);
+    return overlap(&y, &a) || overlap(&y, &b) ? CK_ERR_ALIAS : CK_OK;
+}
+
+/* An operand of heads: rows of row elements of `size` bytes. */
 typedef struct head_rows {
-    const float *at;
-    size_t heads, rows, head, ld, row;
+    const void *at;
+    size_t heads, rows, head, ld, row, size;
 } head_rows;
 
 /* Elements from the first to behind the last; SIZE_MAX if they do not fit into memory, or a row does
@@ -309,18 +328,23 @@ static size_t heads_extent(const head_rows *h)
     return (h->heads - 1) * h->head + (h->rows - 1) * h->ld + h->row;
 }
 
+static span head_span(const head_rows *h, size_t i)
+{
+    const unsigned char *at = h->at;
+    return span_of(at + i * h->head * h->size, h->rows, h->ld, h->row, h->size);
+}
+
 /* True if rows of y and x share a byte. */
 static bool heads_overlap(const head_rows *y, const head_rows *x)
 {
     const uintptr_t from_y = (uintptr_t)y->at, from_x = (uintptr_t)x->at;
 
-    if (from_y + heads_extent(y) * sizeof(float) <= from_x ||
-        from_x + heads_extent(x) * sizeof(float) <= from_y)
+    if (from_y + heads_extent(y) * y->size <= from_x ||
+        from_x + heads_extent(x) * x->size <= from_y)
         return false;
     for (size_t i = 0; i < y->heads; i++)
         for (size_t j = 0; j < x->heads; j++) {
-            const span a = span_of(y->at + i * y->head, y->rows, y->ld, y->row, sizeof(float));
-            const span b = span_of(x->at + j * x->head, x->rows, x->ld, x->row, sizeof(float));
+            const span a = head_span(y, i), b = head_span(x, j);
             if (overlap(&a, &b)) return true;
         }
     return false;
@@ -335,10 +359,11 @@ static bool heads_apart(const head_rows *y)
 static int check_attention(const call *c)
 {
     const ck_attention_args *const a = c->args;
-    const head_rows y = { a->y, a->heads, a->tq, a->head_y, a->ldy, a->cols };
-    const head_rows of[] = { { a->q, a->heads, a->tq, a->head_q, a->ldq, a->d },
-                             { a->k, a->kv_heads, a->tk, a->head_k, a->ldk, a->d },
-                             { a->v, a->kv_heads, a->tk, a->head_v, a->ldv, a->d } };
+    const size_t size = sizeof(float);
+    const head_rows y = { a->y, a->heads, a->tq, a->head_y, a->ldy, a->cols, size };
+    const head_rows of[] = { { a->q, a->heads, a->tq, a->head_q, a->ldq, a->d, size },
+                             { a->k, a->kv_heads, a->tk, a->head_k, a->ldk, a->d, size },
+                             { a->v, a->kv_heads, a->tk, a->head_v, a->ldv, a->d, size } };
 
     if (a->heads == 0 || a->tq == 0 || a->cols == 0) return EMPTY;
     if (a->kv_heads == 0 || a->heads % a->kv_heads || a->tq > a->tk || a->d > a->cols)
@@ -350,6 +375,37 @@ static int check_attention(const call *c)
     for (size_t i = 0; i < 3; i++)
         if (heads_overlap(&y, &of[i])) return CK_ERR_ALIAS;
     return CK_OK;
+}
+
+/* The t rows of each head that are written. */
+static head_rows kv_written(const ck_kv_args *a, const void *cache, size_t size)
+{
+    const unsigned char *const first = cache;
+
+    return (head_rows){
+        first + a->position * a->ldy * size, a->kv_heads, a->t, a->head_y, a->ldy, a->cols, size
+    };
+}
+
+static int check_kv(const call *c)
+{
+    const ck_kv_args *const a = c->args;
+    const size_t size = c->of->bytes;
+    const head_rows cache = { NULL, a->kv_heads, a->room, a->head_y, a->ldy, a->cols, size };
+    const head_rows k = { a->k, a->kv_heads, a->t, a->head_x, a->ldx, a->d, sizeof(float) };
+    const head_rows v = { a->v, a->kv_heads, a->t, a->head_x, a->ldx, a->d, sizeof(float) };
+
+    if (a->kv_heads == 0 || a->t == 0 || a->cols == 0) return EMPTY;
+    if (a->position > a->room || a->t > a->room - a->position) return CK_ERR_VALUE;
+    if (a->d > a->cols || heads_extent(&cache) == SIZE_MAX || !heads_apart(&cache) ||
+        heads_extent(&k) == SIZE_MAX)
+        return CK_ERR_SHAPE;
+    if (!a->k_cache || !a->v_cache || (a->d && (!a->k || !a->v))) return CK_ERR_NULL;
+    const head_rows to_k = kv_written(a, a->k_cache, size), to_v = kv_written(a, a->v_cache, size);
+    const bool bad = heads_overlap(&to_k, &k) || heads_overlap(&to_k, &v) ||
+                     heads_overlap(&to_v, &k) || heads_overlap(&to_v, &v) ||
+                     heads_overlap(&to_k, &to_v);
+    return bad ? CK_ERR_ALIAS : CK_OK;
 }
 
 /* Bytes of an element of y. */
@@ -521,14 +577,14 @@ static int check_rope(const call *c)
 {
     const ck_rope_args *const g = c->args;
     const size_t half = g->rotary / 2;
-    const head_rows y = { g->y, g->heads, g->t, g->head_y, g->ldy, g->cols };
-    const head_rows x = { g->x, g->heads, g->t, g->head_x, g->ldx, g->d };
+    const head_rows y = { g->y, g->heads, g->t, g->head_y, g->ldy, g->cols, c->of->bytes };
+    const head_rows x = { g->x, g->heads, g->t, g->head_x, g->ldx, g->d, c->of->bytes };
 
     if (g->heads == 0 || g->t == 0 || g->cols == 0) return EMPTY;
     if (g->rotary % 2 || g->rotary > g->d || g->d > g->cols || g->pos0 > SIZE_MAX - g->t)
         return CK_ERR_SHAPE;
-    const head_rows cosines = { g->cos, 1, g->pos0 + g->t, 0, g->ldc, half };
-    const head_rows sines = { g->sin, 1, g->pos0 + g->t, 0, g->lds, half };
+    const head_rows cosines = { g->cos, 1, g->pos0 + g->t, 0, g->ldc, half, c->of->bytes };
+    const head_rows sines = { g->sin, 1, g->pos0 + g->t, 0, g->lds, half, c->of->bytes };
     if (heads_extent(&y) == SIZE_MAX || !heads_apart(&y) || heads_extent(&x) == SIZE_MAX ||
         heads_extent(&cosines) == SIZE_MAX || heads_extent(&sines) == SIZE_MAX)
         return CK_ERR_SHAPE;

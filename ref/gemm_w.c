@@ -12,11 +12,13 @@ typedef struct format {
     int has_minimum;
 } format;
 
-/* Operands of one output. */
+/* Operands of one output: its weights lie along a row, or one in each of `down` bytes' rows, at `element` of
+ * their blocks. */
 typedef struct rows_w {
     const format *f;
     const float *a;
     const unsigned char *b;
+    size_t down, element;
     size_t held; /* weights that are here: all of the row or none */
     ref_element w[HELD];
 } rows_w;
@@ -24,6 +26,7 @@ typedef struct rows_w {
 static ref_element weight(const rows_w *r, size_t l)
 {
     if (r->held) return r->w[l];
+    if (r->down) return r->f->decode(r->b + l * r->down, r->element);
     return r->f->decode(r->b + l / r->f->elements * r->f->bytes, l % r->f->elements);
 }
 
@@ -79,7 +82,9 @@ static void small_and_large(cell *c, const rows_w *r, size_t k)
 static int hold(rows_w *r, const ref_gemm_w_args *g, size_t col)
 {
     int inexact = 0;
-    r->b = g->k ? g->b + col * g->ldb * r->f->bytes : NULL;
+    const size_t first = r->down ? col / r->f->elements : col * g->ldb;
+    r->b = g->k ? g->b + first * r->f->bytes : NULL;
+    r->element = col % r->f->elements;
     r->held = 0;
     for (size_t l = 0; l < g->k; l++) {
         const ref_element w = weight(r, l);
@@ -104,17 +109,18 @@ static void column(cell *c, const ref_gemm_w_args *g, const ref_tile *tile, size
     }
 }
 
-/* y[i,j] = sum_l a[i,l] RN32(w[j,l]) + bias[j]. A declared order has these terms; in directed modes a
+/* y[i,j] = sum_l a[i,l] RN32(w[j,l]) + bias[j], or w[l,j] for w[j,l]. A declared order has these terms; in directed modes a
  * weight with a minimum is another neighbour of the exact one: at most 1.5 of the u there, charged as
  * two roundings. A kernel of unknown order need not round weights (u) and may sum scaled codes and
  * minimums of a block apart: 10 roundings more than one for each element.
  * Source: gemm.h; docs/oracle.md, "weights". */
-static void products_w(const ref_gemm_w_args *g, const format *f, const ref_tile *tile,
+static void products_w(const ref_gemm_w_args *g, const format *f, int down, const ref_tile *tile,
                        const ref_spec *specs, size_t nspecs, ref_out *out)
 {
     rows_w rows;
     cell c;
     rows.f = f;
+    rows.down = down ? g->ldb * f->bytes : 0;
     nothing_lost(&c);
     c.terms = (source){ .n = g->k,
                         .fine = g->k,
@@ -140,7 +146,15 @@ static void products_w(const ref_gemm_w_args *g, const format *f, const ref_tile
                                      const ref_spec *specs, size_t nspecs, ref_out *out) \
     {                                                                                    \
         static const format f = { elements, bytes, ref_decode_##weights, has_minimum };  \
-        products_w(args, &f, tile, specs, nspecs, out);                                  \
+        products_w(args, &f, 0, tile, specs, nspecs, out);                               \
+    }
+#define REF_DOWN(weights, elements, bytes, has_minimum)                                  \
+    ref_fn ref_gemm_nn_##weights##_f32;                                                  \
+    void ref_gemm_nn_##weights##_f32(const void *args, const ref_tile *tile,             \
+                                     const ref_spec *specs, size_t nspecs, ref_out *out) \
+    {                                                                                    \
+        static const format f = { elements, bytes, ref_decode_##weights, has_minimum };  \
+        products_w(args, &f, 1, tile, specs, nspecs, out);                               \
     }
 REF(bf16, 1, 2, 0)
 REF(f16, 1, 2, 0)
@@ -152,4 +166,13 @@ REF(q5_1, 32, 24, 1)
 REF(q5_k, 256, 176, 1)
 REF(q6_k, 256, 210, 0)
 REF(q8_0, 32, 34, 0)
+REF_DOWN(q4_0, 32, 18, 0)
+REF_DOWN(q4_1, 32, 20, 1)
+REF_DOWN(q4_k, 256, 144, 1)
+REF_DOWN(q5_0, 32, 22, 0)
+REF_DOWN(q5_1, 32, 24, 1)
+REF_DOWN(q5_k, 256, 176, 1)
+REF_DOWN(q6_k, 256, 210, 0)
+REF_DOWN(q8_0, 32, 34, 0)
+#undef REF_DOWN
 #undef REF

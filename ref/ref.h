@@ -76,6 +76,7 @@ typedef struct ref_gemm_q_args {
     size_t k, lda, ldb;         /* k in elements, lda and ldb in blocks */
 } ref_gemm_q_args;
 
+/* Of the products nn: b [k][ldb], no bias. */
 typedef struct ref_gemm_w_args {
     const float *a;
     const unsigned char *b; /* blocks */
@@ -94,6 +95,14 @@ typedef struct ref_softmax_args {
     const float *x;
     size_t t, ldx;
 } ref_softmax_args;
+
+/* Tile rows are places of the cache of keys, then of values: g * room + token or, token_major, token *
+ * kv_heads + g. Components are bits. No demand on places that are not written. */
+typedef struct ref_kv_args {
+    const float *k, *v;
+    size_t kv_heads, t, position, room, d, ldx, head_x;
+    int token_major;
+} ref_kv_args;
 
 /* Tile rows 0 .. t - 1 are those of the gradient, no demand being made if it is not wanted; in row t lie the
  * loss and, as the bits of a float, the count: n is n * 2^-149. No demand beyond v or these two.

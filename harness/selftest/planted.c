@@ -14,6 +14,7 @@
     X(gemm_q)          \
     X(dots)            \
     X(gemm_w)          \
+    X(gemm_wn)         \
     X(gemm_act)        \
     X(gemm_glu)        \
     X(gemm_h)          \
@@ -21,6 +22,7 @@
     X(softmax)         \
     X(attention)       \
     X(loss)            \
+    X(kv)              \
     X(norm)            \
     X(rope)            \
     X(embedding)       \

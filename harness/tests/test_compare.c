@@ -151,6 +151,22 @@ static void signs_of_zero_count_where_the_family_says_so(void **state)
     assert_int_equal(t.result.verdict, HN_FAIL);
 }
 
+/* Numbers that are equal, or both NaNs, may have other bits. */
+static void bits_are_compared_where_asked(void **state)
+{
+    const uint32_t wanted[] = { 0x7fc00001, 0x80000000u, 0x3f800000 };
+    const uint32_t got[] = { 0x7fc00002, 0, 0x3f800000 };
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        const double v = (double)wanted[i], e = 0, term = 0;
+        const void *const unit = &got[i];
+        const hn_output output = { unit, 1, 1, &hn_dtypes[HN_F32], false, true };
+        hn_result result = { .exact = true };
+        hn_compare(&output, &(ref_tile){ 0, 1, 0, 1 }, &(hn_balls){ 1, &v, &e, &term }, 0, &result);
+        assert_int_equal(result.verdict, i < 2 ? HN_FAIL : HN_OK);
+    }
+}
+
 /* A block is compared part by part, and the message names the part. */
 static void parts_of_blocks_are_compared(void **state)
 {
@@ -370,6 +386,7 @@ int hn_test_compare(void)
         cmocka_unit_test(each_output_of_a_tile_is_compared_with_its_ball),
         cmocka_unit_test(the_worst_ratio_is_kept),
         cmocka_unit_test(signs_of_zero_count_where_the_family_says_so),
+        cmocka_unit_test(bits_are_compared_where_asked),
         cmocka_unit_test(parts_of_blocks_are_compared),
         cmocka_unit_test(copies_are_bits),
         cmocka_unit_test(the_first_failure_stays),

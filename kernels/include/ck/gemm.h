@@ -101,6 +101,21 @@ typedef struct ck_gemm_w_args {
     size_t ldy, lda, ldb;
 } ck_gemm_w_args;
 
+/* y[i,j] = sum_l a[i,l] w[l,j], w the values that dequant_row gives for the blocks of b: the gradient dX = dY W of
+ * rows x that gemm_nt multiplied by W.
+ * Shapes: a [m][lda] f32, k of each row used; b [k][ldb] blocks at any byte address, n elements of each row
+ *   used; y [m][ldy]. ldb in blocks, lda and ldy in elements.
+ * Requires: n a multiple of the block; a and y 4-byte aligned; y overlaps no input.
+ * Error: docs/oracle.md, "weights". NaN and infinities follow IEEE arithmetic.
+ * Strict: the bits of strict gemm_nn_f32 on strictly dequantised rows. */
+typedef struct ck_gemm_wn_args {
+    float *y;
+    const float *a;
+    const void *b;
+    size_t m, n, k;
+    size_t ldy, lda, ldb;
+} ck_gemm_wn_args;
+
 /* y[i,j] = sum_l a[i,l] b[j,l] + bias[j], a and b of 16 bits, rounded to nearest even if y is of 16 bits,
  * whatever the caller's mode. Names say the types of a, b and y. Products of halves are exact in f32.
  * Shapes: a [m][lda], b [n][ldb], k elements of each row used, at any byte address; y [m][ldy], bias [n]

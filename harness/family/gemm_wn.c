@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Family gemm_wn: y = a b, a f32, b rows of blocks, the weights: dX = dY W. */
+#include "../family.h"
+#include "gemm.h"
+
+enum { M, N, K };
+enum { Y, A, B, OPERANDS };
+
+static const hn_key keys[] = {
+    [M] = { "M", HN_DIM, 1, 1 << 20, 1, 0, 12 },
+    [N] = { "N", HN_DIM, 1, 1 << 20, HN_BLOCKS, 0, 512 },
+    [K] = { "K", HN_DIM, 0, 1 << 20, 1, 0, 90 },
+};
+
+static const hn_operand operands[] = {
+    [Y] = { "y", HN_F32, HN_ROLE_VALUE, true },
+    [A] = { "a", HN_F32, HN_ROLE_LEFT, true },
+    [B] = { "b", HN_TYPE_0, HN_ROLE_RIGHT, true },
+};
+
+static void extents(const hn_case *c, hn_extent *e)
+{
+    const size_t m = (size_t)c->num[M], n = (size_t)c->num[N], k = (size_t)c->num[K];
+    e[Y] = (hn_extent){ m, n, 1 };
+    e[A] = (hn_extent){ m, k, 1 };
+    e[B] = (hn_extent){ k, n / (size_t)hn_key_unit(c->op, N), 0 };
+}
+
+static size_t terms(const hn_case *c) { return (size_t)c->num[K] + 1; }
+
+static double products(const hn_case *c)
+{
+    return (double)c->num[M] * (double)c->num[N] * (double)c->num[K];
+}
+
+static void kernel_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
+{
+    *(ck_gemm_wn_args *)args = (ck_gemm_wn_args){
+        .y = at[Y],
+        .a = at[A],
+        .b = at[B],
+        .m = (size_t)c->num[M],
+        .n = (size_t)c->num[N],
+        .k = (size_t)c->num[K],
+        .ldy = ld[Y],
+        .lda = ld[A],
+        .ldb = ld[B],
+    };
+}
+
+static void ref_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
+{
+    *(ref_gemm_w_args *)args = (ref_gemm_w_args){
+        .a = at[A],
+        .b = at[B],
+        .k = (size_t)c->num[K],
+        .lda = ld[A],
+        .ldb = ld[B],
+    };
+}
+
+static void emit_args(const hn_case *c, const size_t *ld, FILE *out)
+{
+    fprintf(out,
+            "    const ck_gemm_wn_args args = {\n"
+            "        .y = at[0], .a = at[1], .b = at[2],\n"
+            "        .m = %lld, .n = %lld, .k = %lld,\n"
+            "        .ldy = %zu, .lda = %zu, .ldb = %zu,\n    };\n",
+            (long long)c->num[M], (long long)c->num[N], (long long)c->num[K], ld[Y], ld[A], ld[B]);
+}
+
+#define FILL(name) (1u << HN_FILL_##name)
+const hn_family hn_family_gemm_wn = {
+    .name = "gemm_wn",
+    .keys = keys,
+    .nkeys = sizeof keys / sizeof keys[0],
+    .operands = operands,
+    .noperands = OPERANDS,
+    .batch_key = M,
+    .fills = FILL(UNIT) | FILL(INT) | FILL(PROBE) | FILL(WIDE) | FILL(DENORMAL) | FILL(STAGNATION) |
+             FILL(EDGE) | FILL(SAT),
+    .exact_fills = FILL(INT) | FILL(PROBE),
+    .flags = HN_FP_MODES,
+    .extents = extents,
+    .terms = terms,
+    .products = products,
+    .kernel_args = kernel_args,
+    .ref_args = ref_args,
+    .emit_args = emit_args,
+    .header = "gemm.h",
+};

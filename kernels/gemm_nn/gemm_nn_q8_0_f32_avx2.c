@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* gemm_nn_q8_0_f32, AVX2 and FMA. */
+#include "simd/avx2.h"
+
+#include "dequant_row/dequant_row_block.h"
+#include "gemm_nn/gemm_nn_w.h"
+
+const ck_numspec ck_gemm_nn_q8_0_f32_avx2_spec = CK_GEMM_WN_SPEC;
+
+static const weights q8_0 = { CK_Q8_0_BLOCK, CK_Q8_0_BYTES, block_q8_0 };
+
+void ck_gemm_nn_q8_0_f32_avx2(const void *args) { gemm_wn(args, &q8_0); }
+
+static void strict(const void *args) { gemm_wn_strict(args, &q8_0); }
+
+void ck_gemm_nn_q8_0_f32_avx2_strict(const void *args) { ck_strict_run(strict, args); }

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* kv_write_bf16, scalar. */
+#include "simd/scalar.h"
+
+#include "kv_write/kv_write.h"
+
+const ck_numspec ck_kv_write_bf16_scalar_spec = CK_KV_WRITE_SPEC;
+
+void ck_kv_write_bf16_scalar(const void *args) { kv_write_bf16(args); }
+
+void ck_kv_write_bf16_scalar_strict(const void *args) { ck_strict_run(kv_write_bf16, args); }
