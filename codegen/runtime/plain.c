@@ -2,6 +2,9 @@
 /* The steps that kernels.def has no op for. */
 #include "plain.h"
 
+#include "formats.h"
+#include "quant.h"
+
 int ck_plain_embed(float *y, const float *table, const float *positions, const int32_t *tokens,
                    size_t rows, size_t width)
 {
@@ -9,6 +12,21 @@ int ck_plain_embed(float *y, const float *table, const float *positions, const i
         const float *const row = table + (size_t)tokens[t] * width;
         for (size_t i = 0; i < width; i++)
             y[t * width + i] = positions ? row[i] + positions[t * width + i] : row[i];
+    }
+    return 0;
+}
+
+int ck_plain_embed_rows(ck_dtype format, float *y, const void *table, const float *positions,
+                        const int32_t *tokens, size_t rows, size_t used, size_t width)
+{
+    const size_t bytes = ck_row_bytes(format, width);
+    for (size_t t = 0; t < rows; t++) {
+        float *const row = y + t * width;
+        const unsigned char *const at = (const unsigned char *)table + (size_t)tokens[t] * bytes;
+        const int status = ck_decode(format, row, at, width);
+        if (status != 0) return status;
+        for (size_t i = 0; i < width; i++)
+            row[i] = i >= used ? 0 : positions ? row[i] + positions[t * width + i] : row[i];
     }
     return 0;
 }
