@@ -33,7 +33,7 @@ static void emit_head(const cg_program *p, cg_mode mode, FILE *out)
         " * context=%zu eps=%.9g theta=%.9g",
         modes[mode], c->layers, c->hidden, c->intermediate, c->heads, c->kv_heads, c->head_dim,
         c->vocab, c->context, (double)c->eps, (double)c->theta);
-    cg_formats_print(&p->layout, out);
+    cg_formats_print(&p->layout, "\n * weights", out);
     fputs(" */\n", out);
 }
 

@@ -124,10 +124,11 @@ ck_dtype *cg_formats_choose(const cg_formats *f, const cg_config *config, cg_err
     return all;
 }
 
-void cg_formats_print(const cg_layout *l, FILE *out)
+void cg_formats_print(const cg_layout *l, const char *before, FILE *out)
 {
     bool other = false;
     for (size_t i = 0; i < l->count; i++) other |= l->places[i].dtype != CK_DTYPE_F32;
+    if (other) fputs(before, out);
     for (size_t i = 0; i < CG_BUFFERS && other; i++) {
         const cg_buffer *const b = &cg_buffers[i];
         if (b->role == CG_MATRIX && !(b->alias != cg_b_NONE && l->config.tied))

@@ -26,7 +26,7 @@ int cg_formats_read_one(cg_formats *f, const char *text, cg_error *error);
  * or is that of a tied head, which is its embedding's. */
 ck_dtype *cg_formats_choose(const cg_formats *f, const cg_config *config, cg_error *error);
 
-/* " NAME=FORMAT" for each matrix that has memory of its own, if any of them is not in f32. */
-void cg_formats_print(const cg_layout *l, FILE *out);
+/* `before`, then " NAME=FORMAT" for each matrix that has memory of its own, if any of them is not in f32. */
+void cg_formats_print(const cg_layout *l, const char *before, FILE *out);
 
 #endif

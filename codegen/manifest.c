@@ -6,7 +6,7 @@
 #include "generate.h"
 
 static const char *const sources[] = {
-    "codegen/runtime/model.c",   "codegen/runtime/formats.c",
+    "codegen/runtime/model.c",   "codegen/runtime/codec.c",
     "codegen/runtime/plain.c",   "codegen/runtime/rope.c",
     "codegen/runtime/weights.c", "codegen/runtime/bump.c",
     "codegen/runtime/named.c",   "codegen/runtime/sha256.c",

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats.h"
+#include "codec.h"
 #include "quant.h"
 #include "weights.h"
 

@@ -2,7 +2,7 @@
 /* The steps that kernels.def has no op for. */
 #include "plain.h"
 
-#include "formats.h"
+#include "codec.h"
 #include "quant.h"
 
 int ck_plain_embed(float *y, const float *table, const float *positions, const int32_t *tokens,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats.h"
+#include "codec.h"
 #include "quant.h"
 
 uint32_t ck_get32(const unsigned char *at)

@@ -136,6 +136,9 @@ static void wrong_shapes(void **state)
     refused(&m, "merge_heads: w: dimension 0 is 96");
     m = make(&cg_small, false);
     step(&m, "merge_heads", 0)->args[1].place = at(cg_b_bq, 0);
+    refused(&m, "merge_heads: x: dimension 0 is 4, wanted 16");
+    m = make(&cg_small, false);
+    step(&m, "merge_heads", 0)->args[1].place = at(cg_b_embedded_input, 0);
     refused(&m, "merge_heads: x: has too few dimensions");
     m = make(&cg_small, false);
     step(&m, "add2", 0)->args[1].place = at(cg_b_q, 0);

@@ -328,13 +328,14 @@ static void wrong_named_files(void **state)
     SEALED(CK_WEIGHTS_NAMED, f.bytes[64] = 'T', "tensor 0: \"Token_emb\"");
     SEALED(CK_WEIGHTS_NAMED, memcpy(f.bytes + 64 + 144, f.bytes + 64, 144), "or twice");
     SEALED(CK_WEIGHTS_NAMED, put32(f.bytes + 64 + 48, 0), "tensor 0");
-    SEALED(CK_WEIGHTS_NAMED, f.bytes[64 + 32] = 'g', "token_emb of layer 0: dtype");
-    SEALED(CK_WEIGHTS_NAMED, put32(f.bytes + 64 + 56, 51), "token_emb of layer 0: dtype, shape");
-    SEALED(CK_WEIGHTS_NAMED, put32(f.bytes + 64 + 88, 49), "token_emb of layer 0: dtype, shape");
+    SEALED(CK_WEIGHTS_NAMED, f.bytes[64 + 32] = 'g',
+           "dtype of token_emb of layer 0: \"g32\", the program has f32");
+    SEALED(CK_WEIGHTS_NAMED, put32(f.bytes + 64 + 56, 51), "token_emb of layer 0: shape or place");
+    SEALED(CK_WEIGHTS_NAMED, put32(f.bytes + 64 + 88, 49), "token_emb of layer 0: shape or place");
     SEALED(CK_WEIGHTS_NAMED, put32(f.bytes + 64 + 120, 0xffffffff),
-           "token_emb of layer 0: dtype, shape");
-    SEALED(CK_WEIGHTS_NAMED, put32(f.bytes + 64 + 128, 1), "token_emb of layer 0: dtype, shape");
-    SEALED(CK_WEIGHTS_NAMED, f.bytes[64 + 144 - 1] = 1, "token_emb of layer 0: dtype, shape");
+           "token_emb of layer 0: shape or place");
+    SEALED(CK_WEIGHTS_NAMED, put32(f.bytes + 64 + 128, 1), "token_emb of layer 0: shape or place");
+    SEALED(CK_WEIGHTS_NAMED, f.bytes[64 + 144 - 1] = 1, "token_emb of layer 0: shape or place");
     SEALED(CK_WEIGHTS_NAMED, put32(f.bytes + f.size - 4, 0x7f800000), "b2 of layer 1");
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers in the formats of weights. */
-#include "formats.h"
+#include "codec.h"
 
 #include <string.h>
 

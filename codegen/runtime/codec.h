@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers in the formats of weights, by the kernels of libck: the same bits on every machine. */
-#ifndef CK_RUNTIME_FORMATS_H
-#define CK_RUNTIME_FORMATS_H
+#ifndef CK_CODEC_H
+#define CK_CODEC_H
 
 #include <stddef.h>
 
