@@ -143,12 +143,23 @@ static int load(ck_model *m, const char *path, const unsigned char *file, size_t
     return 0;
 }
 
+/* Bytes of the largest file that might be one of this model's, in whatever formats: then what is wrong with
+ * it can be said. */
+static size_t most_bytes(const ck_model *m)
+{
+    size_t most = 4096;
+    for (size_t i = 0; i < ck_tensor_count(m->program); i++)
+        most +=
+            256 + sizeof(float) * ck_buffer_elements(ck_tensor_at(m->program, m->arena, i).buffer);
+    return most;
+}
+
 int ck_weights_load(ck_model *m, const char *path)
 {
     const size_t count = ck_tensor_count(m->program);
     cg_error error = { "" };
     size_t size = 0;
-    char *const file = cg_read(path, m->program->bytes + 4096 + 256 * count, &size, &error);
+    char *const file = cg_read(path, most_bytes(m), &size, &error);
     if (!file) return ck_model_fail(m, CK_MODEL_FILE, "%s", error.text);
     ck_entry *const entries = calloc(count, sizeof *entries);
     int status = CK_MODEL_OK;
