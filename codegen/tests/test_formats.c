@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ck_ops.h"
 #include "draw.h"
@@ -438,6 +439,42 @@ static void wrong_tied_heads_are_seen(void **state)
     }
 }
 
+/* Where no kernel may run that converts, there are no weights, and a file changes nothing. */
+static void kernels_that_convert_may_fail(void **state)
+{
+    const cg_formats f = formats_of("q8_0", NONE);
+    cg_config c = cg_small;
+    c.intermediate = 64;
+    cg_loaded l = cg_load_formats(&c, 0, &f);
+    ck_model *const m = cg_open_model(&l, 4);
+    const unsigned mask = ck_isa_mask();
+    char path[] = "/tmp/ckgen-test-XXXXXX";
+    const int fd = mkstemp(path);
+    float x[2][50];
+    (void)state;
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(ck_model_save(m, path, CK_WEIGHTS_NAMED), CK_MODEL_OK);
+    assert_int_equal(ck_model_decode(m, 0, x[0], 50), CK_MODEL_OK);
+    ck_isa_set_mask(0);
+    assert_int_equal(ck_model_decode(m, 0, NULL, 0), CK_MODEL_KERNEL);
+    assert_non_null(strstr(ck_model_error(m), "layer 0, step embed: kernel embed"));
+    assert_int_equal(ck_model_load(m, path), CK_MODEL_FILE);
+    assert_non_null(strstr(ck_model_error(m), "token_emb: decoding: "));
+    ck_isa_set_mask(mask);
+    ck_model_reset(m);
+    assert_int_equal(ck_model_decode(m, 0, x[1], 50), CK_MODEL_OK);
+    assert_memory_equal(x[0], x[1], sizeof x[0]);
+    ck_isa_set_mask(0);
+    assert_int_equal(ck_model_randomise(m, 4), CK_MODEL_KERNEL);
+    assert_non_null(strstr(ck_model_error(m), "randomise: quantising: "));
+    ck_isa_set_mask(mask);
+    assert_int_equal(ck_model_decode(m, 0, NULL, 0), CK_MODEL_WEIGHTS);
+    remove(path);
+    ck_model_close(m);
+    cg_unload(&l);
+}
+
 /* Makes and emits a program whose places have these formats. */
 static int make(const cg_config *c, const ck_dtype *of, cg_error *error)
 {
@@ -464,6 +501,11 @@ static void other_layouts_are_refused(void **state)
     (void)state;
     assert_true(cg_place_count(c.layers) <= 400);
     assert_int_equal(make(&c, of, &error), 0);
+    of[cg_place_index(cg_b_wk, 0)] = CK_DTYPE_BF16;
+    of[cg_place_index(cg_b_wk, 1)] = CK_DTYPE_F16; /* as many bytes */
+    assert_int_equal(make(&c, of, &error), -1);
+    assert_string_equal(error.text, "emission: wk of layer 1 lies otherwise than in layer 0");
+    of[cg_place_index(cg_b_wk, 0)] = of[cg_place_index(cg_b_wk, 1)] = CK_DTYPE_F32;
     of[cg_place_index(cg_b_w2, 1)] = CK_DTYPE_Q8_0;
     assert_int_equal(make(&c, of, &error), -1);
     assert_string_equal(error.text, "emission: w2 of layer 1 lies otherwise than in layer 0");
@@ -485,6 +527,7 @@ int main(void)
         cmocka_unit_test(random_weights_are_the_same_numbers),
         cmocka_unit_test(wrong_programs_are_seen),
         cmocka_unit_test(wrong_tied_heads_are_seen),
+        cmocka_unit_test(kernels_that_convert_may_fail),
         cmocka_unit_test(other_layouts_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;

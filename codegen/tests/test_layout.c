@@ -356,7 +356,7 @@ static void checker_refuses_wrong_tables(void **state)
     WRONG(k[cg_k_linear].params[2].access = CG_UPDATE, "linear: parameter w: blocks");
     WRONG(k[cg_k_linear].params[1].blocks = true, "kernel linear: 2 parameters in blocks");
     WRONG(k[cg_k_linear].of_format = NULL, "linear: 1 parameters in blocks, and no entry");
-    WRONG(k[cg_k_add].of_format = "ck_add_%", "add: 0 parameters in blocks, and an entry");
+    WRONG(k[cg_k_add].of_format = "ck_add", "add: 0 parameters in blocks, and an entry");
     WRONG(s[3].name = "norm1", "step norm1: named twice");
     WRONG(s[3].kernel = CG_KERNEL_COUNT, "no such kernel");
     WRONG(s[3].role = CG_ROLE_COUNT, "a node, exactly");
