@@ -105,32 +105,30 @@ static void at(const view *v, int n, const char *then)
     }
 }
 
-static void emit_embed_rows(const view *v, ck_dtype format)
-{
-    const size_t width = place(v, 0)->dim[1];
-    fputs("    return ck_plain_embed_rows(CK_DTYPE_", v->out);
-    cg_emit_name(cg_dtype_name(format), v->out);
-    fputs(", ", v->out);
-    row(v, 0, width, ", r->arena + ");
-    offset(v, 1);
-    fputs(",\n                               ", v->out);
-    row(v, 2, width, "");
-    fprintf(v->out, ", r->tokens, r->rows, %zu, %zu);\n", used(v, last_dim(place(v, 0))), width);
-}
-
+/* Blocks are decoded whole, and what they have in pad lanes is cleared. */
 static void emit_embed(const view *v)
 {
-    const size_t width = place(v, 0)->dim[1];
-    const ck_dtype format = cg_step_format(v->s, &v->p->layout);
-    if (format != CK_DTYPE_F32) {
-        emit_embed_rows(v, format);
+    const cg_place *const y = place(v, 0);
+    const size_t width = y->dim[1], d = used(v, last_dim(y));
+    const size_t block = cg_block(cg_step_format(v->s, &v->p->layout));
+    const bool whole_blocks = d % block == 0;
+    begin(v, "ck_embedding_args");
+    rows(v, "y", 0, width);
+    fputs("        .ids = r->tokens,\n", v->out);
+    whole(v, "w", 1);
+    rows(v, "pos", 2, width);
+    fprintf(v->out,
+            "        .t = r->rows, .vocab = %zu, .d = %zu, .cols = %zu, .ldy = %zu, .ldw = %zu, "
+            ".ldp = %zu,\n",
+            place(v, 1)->dim[0], whole_blocks ? d : width, width, width, width / block, width);
+    if (whole_blocks) {
+        call(v);
         return;
     }
-    fputs("    return ck_plain_embed(", v->out);
-    row(v, 0, width, ", ");
-    at(v, 1, ", ");
-    row(v, 2, width, ",\n");
-    fprintf(v->out, "                          r->tokens, r->rows, %zu);\n", width);
+    enter(v, "    };\n    const int status = ", "");
+    fprintf(v->out,
+            "    if (status == 0) ck_clear_pads(a.y, r->rows, %zu, %zu);\n    return status;\n", d,
+            width);
 }
 
 static void emit_norm(const view *v)
@@ -167,15 +165,23 @@ static void print_head_norm(const view *v)
     fputs(",\n", v->out);
 }
 
+/* In place. */
 static void emit_rope(const view *v)
 {
     const cg_place *const x = place(v, 0);
-    const size_t width = x->dim[2], half = place(v, 1)->dim[1];
-    fputs("    return ck_plain_rope(", v->out);
-    row(v, 0, width, ", ");
-    row(v, 1, half, ",\n                         ");
-    row(v, 2, half, "");
-    fprintf(v->out, ", %zu, %zu, r->rows, %zu, %zu);\n", x->dim[0], x->dim[1] * width, half, width);
+    const size_t width = x->dim[2], half = place(v, 1)->dim[1], apart = x->dim[1] * width;
+    begin(v, "ck_rope_args");
+    rows(v, "y", 0, width);
+    rows(v, "x", 0, width);
+    rows(v, "cos", 1, half);
+    rows(v, "sin", 2, half);
+    fprintf(
+        v->out,
+        "        .heads = %zu, .t = r->rows, .rotary = %zu, .d = %zu, .cols = %zu,\n"
+        "        .ldy = %zu, .ldx = %zu, .ldc = %zu, .lds = %zu, .head_y = %zu, .head_x = %zu,\n",
+        x->dim[0], 2 * half, v->p->graph.config.head_dim, width, width, width, half, half, apart,
+        apart);
+    call(v);
 }
 
 /* Heads lie apart in q, k and v, and side by side in a row of y. */
@@ -272,13 +278,7 @@ static void emit_linear(const view *v)
     begin(v, product_args(v));
     rows(v, "y", 0, n);
     rows(v, "a", 1, place(v, 1)->elements / place(v, 1)->dim[0]);
-    if (cg_step_format(v->s, &v->p->layout) == CK_DTYPE_F32) {
-        whole(v, "b", 2);
-    } else {
-        fputs("        .b = r->arena + ", v->out);
-        offset(v, 2);
-        fputs(",\n", v->out);
-    }
+    whole(v, "b", 2);
     whole(v, "bias", 3);
     fputs("        ", v->out);
     shape(v, n);
@@ -324,12 +324,12 @@ static const struct emitter {
     const char *header;
     void (*emit)(const view *v);
 } emitters[CG_KERNEL_COUNT] = {
-    [cg_k_embed] = { "plain.h", emit_embed },
+    [cg_k_embed] = { "embedding.h", emit_embed },
     [cg_k_norm] = { "norm.h", emit_norm },
     [cg_k_head_norm] = { "norm.h", emit_head_norm },
     [cg_k_linear] = { "gemm.h", emit_linear },
     [cg_k_head_linear] = { "gemm.h", emit_head_linear },
-    [cg_k_rope] = { "plain.h", emit_rope },
+    [cg_k_rope] = { "rope.h", emit_rope },
     [cg_k_attention] = { "attention.h", emit_attention },
     [cg_k_head_merge] = { "gemm.h", emit_linear },
     [cg_k_add] = { "binary.h", emit_add },

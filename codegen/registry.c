@@ -56,8 +56,8 @@ const cg_buffer cg_buffers[CG_BUFFERS] = {
     }
 const cg_kernel cg_kernels[CG_KERNEL_COUNT] = {
     [cg_k_embed] = { "embed",
-                     "ck_plain_embed",
-                     "ck_plain_embed_rows",
+                     "ck_embedding_f32",
+                     "ck_embedding_%",
                      { OUT("y", "MK"), WEIGHTS("table", "VK"), MAYBE_IN("positions", "MK") } },
     [cg_k_norm] = { "norm",
                     "ck_rmsnorm_f32",
@@ -78,7 +78,7 @@ const cg_kernel cg_kernels[CG_KERNEL_COUNT] = {
                            { OUT("y", "HMh"), IN("x", "MK"), WEIGHTS("w", "HhK"),
                              MAYBE_IN("bias", "Hh") } },
     [cg_k_rope] = { "rope",
-                    "ck_plain_rope",
+                    "ck_rope_half_f32",
                     NULL,
                     { IN_OUT("x", "HMh"), IN("cos", "Mr"), IN("sin", "Mr") } },
     [cg_k_attention] = { "attention",

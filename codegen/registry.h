@@ -95,7 +95,7 @@ typedef enum cg_kernel_id {
 enum { CG_MAX_PARAMS = 6 };
 
 typedef struct cg_kernel {
-    const char *name, *entry; /* the function that its calls run: a public entry, or ck_plain_... */
+    const char *name, *entry; /* the public entry that its calls run */
     const char *of_format; /* the same of weights in another format than f32, whose name is put for
                                * the '%'; NULL where no parameter may be in blocks */
     cg_param params[CG_MAX_PARAMS + 1];

@@ -358,11 +358,13 @@ static void random_weights_are_the_same_numbers(void **state)
 static void wrong_programs_are_seen(void **state)
 {
     static const char *const wrong[][3] = {
-        { "embed", "CK_DTYPE_Q4_1", "CK_DTYPE_Q5_0" },
-        { "embed", "CK_DTYPE_Q4_1", "CK_DTYPE_F32" },
+        { "embed", "ck_embedding_q4_1", "ck_embedding_q5_0" },
+        { "embed", "ck_embedding_q4_1", "ck_embedding_f32" },
+        { "embed", ".ldw = 8", ".ldw = 9" },
+        { "embed", ".d = 256", ".d = 224" },
+        { "embed", ".t = r->rows", ".t = r->rows - 1" },
         { "embed", "250, 256", "249, 256" },
         { "embed", "250, 256", "256, 256" }, /* what the blocks have in pad lanes */
-        { "embed", "250, 256", "250, 224" },
         { "embed", "r->rows, 250", "r->rows - 1, 250" },
         { "project_q", "h * 2304", "h * 144" },  /* one block a head */
         { "project_q", "h * 2304", "h * 4096" }, /* elements */

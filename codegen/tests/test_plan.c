@@ -87,7 +87,7 @@ static void entries_are_by_format(void **state)
         cg_step_entry(step(&m, "mlp_down", 1), &m.l, entry);
         assert_string_equal(entry, blocks ? "ck_gemm_nt_q6_k_f32" : "ck_gemm_nt_f32");
         cg_step_entry(step(&m, "embed", 0), &m.l, entry);
-        assert_string_equal(entry, blocks ? "ck_plain_embed_rows" : "ck_plain_embed");
+        assert_string_equal(entry, blocks ? "ck_embedding_q8_0" : "ck_embedding_f32");
         cg_step_entry(step(&m, "norm1", 0), &m.l, entry);
         assert_string_equal(entry, "ck_rmsnorm_f32");
         cg_step_entry(step(&m, "mlp_down", 0), &m.l, entry);
