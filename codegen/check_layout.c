@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether a layout is what buffers.def asks for. */
-#include "layout.h"
+#include "formats.h"
 
 static int refuse(const cg_place *p, const char *what, size_t value, cg_error *error)
 {
@@ -12,7 +12,7 @@ static int refuse(const cg_place *p, const char *what, size_t value, cg_error *e
 static int check_shape(const cg_layout *l, const cg_place *p, cg_error *error)
 {
     const cg_buffer *const b = &cg_buffers[p->id];
-    size_t elements = 1;
+    size_t elements = 1, row = 1;
     for (unsigned i = 0; i < p->dims; i++) {
         if (b->dims[i] == CG_DIM_END || p->dim[i] != cg_dim_of(b->dims[i], &l->config))
             return refuse(p, "wrong dimension", p->dim[i], error);
@@ -20,24 +20,35 @@ static int check_shape(const cg_layout *l, const cg_place *p, cg_error *error)
     }
     if (p->dims < CG_MAX_DIMS && b->dims[p->dims] != CG_DIM_END)
         return refuse(p, "dimensions are missing, there are only", p->dims, error);
-    if ((unsigned)p->dtype >= CK_DTYPE_COUNT || (b->role != CG_MATRIX && p->dtype != CK_DTYPE_F32))
+    if (b->role == CG_MATRIX ? !cg_is_weight_format(p->dtype) : p->dtype != CK_DTYPE_F32)
         return refuse(p, "wrong dtype", (size_t)p->dtype, error);
     if (p->elements != elements) return refuse(p, "wrong elements", p->elements, error);
+    for (unsigned i = p->dims - b->row; i < p->dims; i++) row *= p->dim[i];
+    if (row % cg_block(p->dtype) != 0) return refuse(p, "rows are no whole blocks", row, error);
     if (p->bytes != cg_row_bytes(p->dtype, elements))
         return refuse(p, "wrong bytes", p->bytes, error);
     return 0;
 }
 
-/* Where the place lies if it shares another's memory, or CG_ABSENT. */
-static size_t shared(const cg_layout *l, const cg_place *p)
+/* The place whose memory it has, or NULL. */
+static const cg_place *shared(const cg_layout *l, const cg_place *p)
 {
     const cg_buffer *const b = &cg_buffers[p->id];
     if (b->role == CG_INPUT && p->layer == 0)
-        return l->places[cg_place_index(cg_b_embedded_input, 0)].offset;
-    if (b->role == CG_INPUT) return l->places[cg_place_index(cg_b_output, p->layer - 1)].offset;
+        return &l->places[cg_place_index(cg_b_embedded_input, 0)];
+    if (b->role == CG_INPUT) return &l->places[cg_place_index(cg_b_output, p->layer - 1)];
     if (b->alias != cg_b_NONE && l->config.tied)
-        return l->places[cg_place_index(b->alias, p->layer)].offset;
-    return CG_ABSENT;
+        return &l->places[cg_place_index(b->alias, p->layer)];
+    return NULL;
+}
+
+static int check_shared(const cg_place *p, const cg_place *with, cg_error *error)
+{
+    if (p->offset != with->offset)
+        return refuse(p, "not where what it shares is, but at", p->offset, error);
+    if (p->dtype != with->dtype)
+        return refuse(p, "not in the format of what it shares, but in", (size_t)p->dtype, error);
+    return 0;
 }
 
 /* `end` is that of the buffer before; buffers in ascending order that start behind one another's
@@ -48,15 +59,14 @@ static int check_place(const cg_layout *l, const cg_place *p, size_t *end, cg_er
     const bool training = l->options.training;
     const bool wanted =
         cg_holds(b->when, &l->config, training) && (b->role != CG_GRADIENT || training);
-    const size_t guard = l->options.guard, at = shared(l, p);
+    const size_t guard = l->options.guard;
+    const cg_place *const with = shared(l, p);
     if (wanted != (p->offset != CG_ABSENT))
         return refuse(p, wanted ? "absent, at" : "there though its condition does not hold, at",
                       p->offset, error);
     if (!wanted) return p->bytes == 0 ? 0 : refuse(p, "absent, but has bytes", p->bytes, error);
     if (check_shape(l, p, error) != 0) return -1;
-    if (at != CG_ABSENT)
-        return p->offset == at ? 0
-                               : refuse(p, "not where what it shares is, but at", p->offset, error);
+    if (with) return check_shared(p, with, error);
     if (p->offset % CG_LINE != 0) return refuse(p, "not on a multiple of 64", p->offset, error);
     if (p->offset < guard || p->offset - guard < *end)
         return refuse(p, "not behind the buffer before", p->offset, error);

@@ -2,6 +2,7 @@
 /* Whether a plan computes the decoder from what is there. */
 #include <stdlib.h>
 
+#include "formats.h"
 #include "plan.h"
 
 typedef struct view {
@@ -54,6 +55,7 @@ static int check_argument(const view *v, const cg_step *s, int n)
     const cg_buffer_role role = cg_buffers[at->id].role;
     if (cg_buffers[at->id].layer && at->layer != of) return refuse(v, s, p, "is of another layer");
     if (at->dtype != CK_DTYPE_F32 && !p->blocks) return refuse(v, s, p, "wanted in f32");
+    if (!cg_is_weight_format(at->dtype)) return refuse(v, s, p, "not in a format of weights");
     if ((p->access & CG_WRITE) && (role == CG_MATRIX || role == CG_VECTOR || role == CG_TABLE))
         return refuse(v, s, p, "would overwrite a weight or a table");
     if ((p->access & CG_WRITE) && role == CG_INPUT)

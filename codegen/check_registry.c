@@ -59,6 +59,7 @@ static int check_kernel(const cg_kernel *kernels, size_t i, cg_error *error)
 {
     const cg_kernel *const k = &kernels[i];
     bool output = false;
+    int blocks = 0;
     if (!k->name || !k->entry || !*k->entry)
         return cg_fail(error, "kernel %zu: no name or entry", i);
     for (size_t j = 0; j < i; j++)
@@ -66,6 +67,7 @@ static int check_kernel(const cg_kernel *kernels, size_t i, cg_error *error)
             return cg_fail(error, "kernel %s: named twice", k->name);
     for (const cg_param *p = k->params; p->name; p++) {
         output |= (p->access & CG_WRITE) && !p->optional;
+        blocks += p->blocks;
         if (p->access < CG_READ || p->access > CG_UPDATE || !p->dims || !*p->dims)
             return cg_fail(error, "kernel %s: parameter %s: no access or dims", k->name, p->name);
         if (p->blocks && (p->access & CG_WRITE))
@@ -75,6 +77,9 @@ static int check_kernel(const cg_kernel *kernels, size_t i, cg_error *error)
             if (strcmp(q->name, p->name) == 0)
                 return cg_fail(error, "kernel %s: parameter %s: named twice", k->name, p->name);
     }
+    if (blocks > 1 || (blocks == 1) != (k->of_format != NULL))
+        return cg_fail(error, "kernel %s: %d parameters in blocks, and %s entry for them", k->name,
+                       blocks, k->of_format ? "an" : "no");
     return output ? 0 : cg_fail(error, "kernel %s: no output", k->name);
 }
 

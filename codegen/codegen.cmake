@@ -41,9 +41,9 @@ add_test(NAME codegen.cli COMMAND ${CMAKE_SOURCE_DIR}/codegen/tests/cli.sh $<TAR
 set_tests_properties(codegen.cli PROPERTIES LABELS "unit;codegen")
 
 # Programs that are emitted, compiled and run.
-foreach(test runtime weights)
+foreach(test formats block_files runtime weights)
   add_executable(test_cg_${test} codegen/tests/test_${test}.c codegen/tests/program.c
-    codegen/tests/mutate.c codegen/runtime/sha256.c)
+    codegen/tests/run.c codegen/tests/files.c codegen/tests/mutate.c codegen/runtime/sha256.c)
   target_compile_definitions(test_cg_${test} PRIVATE _GNU_SOURCE
     CG_RUNTIME_INCLUDE="${CMAKE_SOURCE_DIR}/codegen/runtime"
     CG_KERNEL_INCLUDE="${CMAKE_SOURCE_DIR}/kernels/include/ck")

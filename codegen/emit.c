@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emit_step.h"
+#include "formats.h"
 #include "skeleton.h"
 
 void cg_emit_name(const char *name, FILE *out)
@@ -29,9 +30,11 @@ static void emit_head(const cg_program *p, cg_mode mode, FILE *out)
         out,
         "/* Made by `ckgen --%s`, which makes the same bytes again; do not edit.\n"
         " * layers=%zu hidden=%zu intermediate=%zu heads=%zu kv_heads=%zu head_dim=%zu vocab=%zu\n"
-        " * context=%zu eps=%.9g theta=%.9g */\n",
+        " * context=%zu eps=%.9g theta=%.9g",
         modes[mode], c->layers, c->hidden, c->intermediate, c->heads, c->kv_heads, c->head_dim,
         c->vocab, c->context, (double)c->eps, (double)c->theta);
+    cg_formats_print(&p->layout, "\n * weights", out);
+    fputs(" */\n", out);
 }
 
 static void emit_includes(const cg_program *p, cg_mode mode, FILE *out)
@@ -197,7 +200,8 @@ static void emit_program(const cg_program *p, FILE *out)
           out);
 }
 
-/* Layers differ by the stride alone. */
+/* Layers differ by the stride alone: the text of a step is that of all layers, so they have one format
+ * for each matrix. */
 static int check_uniform(const cg_program *p, cg_error *error)
 {
     const size_t a_layer = CG_BUFFERS - CG_GLOBALS;
@@ -209,9 +213,6 @@ static int check_uniform(const cg_program *p, cg_error *error)
                       at->offset != first->offset + at->layer * p->layout.layer_stride))
             return cg_fail(error, "emission: %s of layer %zu lies otherwise than in layer 0",
                            cg_buffers[at->id].name, at->layer);
-        if (at->dtype != CK_DTYPE_F32)
-            return cg_fail(error, "emission: %s is in %s, only f32 is emitted",
-                           cg_buffers[at->id].name, cg_dtype_name(at->dtype));
     }
     return 0;
 }
@@ -219,10 +220,11 @@ static int check_uniform(const cg_program *p, cg_error *error)
 static int check_kernels(const cg_program *p, cg_error *error)
 {
     for (size_t i = 0; i < p->plan.count; i++) {
-        const cg_kernel_id kernel = p->plan.steps[i].spec->kernel;
-        if (!cg_entry_exists(cg_kernel_entry(kernel)))
-            return cg_fail(error, "emission: step %s: kernels.def has no %s",
-                           p->plan.steps[i].spec->name, cg_kernel_entry(kernel));
+        const cg_step *const s = &p->plan.steps[i];
+        char entry[CG_ENTRY];
+        cg_step_entry(s, &p->layout, entry);
+        if (!cg_entry_exists(entry))
+            return cg_fail(error, "emission: step %s: kernels.def has no %s", s->spec->name, entry);
     }
     return 0;
 }

@@ -58,10 +58,15 @@ static void begin(const view *v, const char *type)
     fprintf(v->out, "    const %s a = {\n", type);
 }
 
-static void call(const view *v)
+/* The call of the step's entry, between `before` and `after`. */
+static void enter(const view *v, const char *before, const char *after)
 {
-    fprintf(v->out, "    };\n    return %s(&a);\n", cg_kernel_entry(v->s->spec->kernel));
+    char entry[CG_ENTRY];
+    cg_step_entry(v->s, &v->p->layout, entry);
+    fprintf(v->out, "%s%s(&a);\n%s", before, entry, after);
 }
+
+static void call(const view *v) { enter(v, "    };\n    return ", ""); }
 
 /* The width that is used of a place's last dimension. */
 static size_t used(const view *v, cg_dim dim)
@@ -100,10 +105,13 @@ static void at(const view *v, int n, const char *then)
     }
 }
 
+/* Blocks are decoded whole, and what they have in pad lanes is cleared. */
 static void emit_embed(const view *v)
 {
     const cg_place *const y = place(v, 0);
-    const size_t width = y->dim[1];
+    const size_t width = y->dim[1], d = used(v, last_dim(y));
+    const size_t block = cg_block(cg_step_format(v->s, &v->p->layout));
+    const bool whole_blocks = d % block == 0;
     begin(v, "ck_embedding_args");
     rows(v, "y", 0, width);
     fputs("        .ids = r->tokens,\n", v->out);
@@ -112,8 +120,15 @@ static void emit_embed(const view *v)
     fprintf(v->out,
             "        .t = r->rows, .vocab = %zu, .d = %zu, .cols = %zu, .ldy = %zu, .ldw = %zu, "
             ".ldp = %zu,\n",
-            place(v, 1)->dim[0], used(v, last_dim(y)), width, width, width, width);
-    call(v);
+            place(v, 1)->dim[0], whole_blocks ? d : width, width, width, width / block, width);
+    if (whole_blocks) {
+        call(v);
+        return;
+    }
+    enter(v, "    };\n    const int status = ", "");
+    fprintf(v->out,
+            "    if (status == 0) ck_clear_pads(a.y, r->rows, %zu, %zu);\n    return status;\n", d,
+            width);
 }
 
 static void emit_norm(const view *v)
@@ -169,13 +184,14 @@ static void emit_rope(const view *v)
     call(v);
 }
 
+/* Heads lie apart in q, k and v, and side by side in a row of y. */
 static void emit_attention(const view *v)
 {
     const cg_place *const q = place(v, 2), *const k = place(v, 3);
     const size_t width = q->dim[2], apart = q->dim[1] * width;
     const size_t d = v->p->graph.config.head_dim;
     begin(v, "ck_attention_args");
-    rows(v, "y", 0, width);
+    rows(v, "y", 0, q->dim[0] * width);
     rows(v, "q", 2, width);
     whole(v, "k", 3);
     whole(v, "v", 4);
@@ -183,7 +199,8 @@ static void emit_attention(const view *v)
             "        .heads = %zu, .kv_heads = %zu, .tq = r->rows, .tk = r->first + r->rows,\n"
             "        .d = %zu, .cols = %zu, .ldy = %zu, .ldq = %zu, .ldk = %zu, .ldv = %zu,\n"
             "        .head_y = %zu, .head_q = %zu, .head_k = %zu, .head_v = %zu, .scale = ",
-            q->dim[0], k->dim[0], d, width, width, width, width, width, apart, apart, apart, apart);
+            q->dim[0], k->dim[0], d, width, q->dim[0] * width, width, width, width, width, apart,
+            apart, apart);
     cg_emit_float((float)(1 / sqrt((double)d)), v->out);
     fputs(",\n", v->out);
     call(v);
@@ -227,10 +244,8 @@ static void each_head(const view *v, size_t heads, const char *type, void (*prin
     fprintf(v->out, "    for (size_t h = 0; h < %zu; h++) {\n        const %s a = {\n", heads,
             type);
     print(v);
-    fprintf(v->out,
-            "        };\n        const int status = %s(&a);\n"
-            "        if (status != 0) return status;\n    }\n    return 0;\n",
-            cg_kernel_entry(v->s->spec->kernel));
+    enter(v, "        };\n        const int status = ",
+          "        if (status != 0) return status;\n    }\n    return 0;\n");
 }
 
 /* A norm a head, since heads lie apart. */
@@ -239,20 +254,46 @@ static void emit_head_norm(const view *v)
     each_head(v, place(v, 0)->dim[0], "ck_rmsnorm_args", print_head_norm);
 }
 
+static const char *product_args(const view *v)
+{
+    return cg_step_format(v->s, &v->p->layout) == CK_DTYPE_F32 ? "ck_gemm_args" : "ck_gemm_w_args";
+}
+
+/* m, n, k and strides of a product y = x w^T. Of rows in blocks all is read, pad lanes too: those of x are
+ * +0 and those of w finite, so that they add nothing. */
+static void shape(const view *v, size_t n)
+{
+    const cg_place *const x = place(v, 1);
+    const ck_dtype format = cg_step_format(v->s, &v->p->layout);
+    const size_t width = x->elements / x->dim[0], block = cg_block(format);
+    const size_t k = block == 1 && x->dims == 2 ? used(v, last_dim(x)) : width;
+    fprintf(v->out, ".m = r->rows, .n = %zu, .k = %zu, .ldy = %zu, .lda = %zu, .ldb = %zu,%s\n", n,
+            k, n, width, width / block, format == CK_DTYPE_F32 ? " .alpha = 1," : "");
+}
+
+/* A row of x is one row, or all heads of a position side by side. */
 static void emit_linear(const view *v)
 {
-    const cg_place *const y = place(v, 0), *const x = place(v, 1);
-    const size_t n = y->dim[1], k = x->dim[1];
-    begin(v, "ck_gemm_args");
+    const size_t n = place(v, 0)->dim[1];
+    begin(v, product_args(v));
     rows(v, "y", 0, n);
-    rows(v, "a", 1, k);
+    rows(v, "a", 1, place(v, 1)->elements / place(v, 1)->dim[0]);
     whole(v, "b", 2);
     whole(v, "bias", 3);
-    fprintf(v->out,
-            "        .m = r->rows, .n = %zu, .k = %zu, .ldy = %zu, .lda = %zu, .ldb = %zu, .alpha "
-            "= 1,\n",
-            n, used(v, last_dim(x)), n, k, k);
+    fputs("        ", v->out);
+    shape(v, n);
     call(v);
+}
+
+/* ".b = <the weights of head h>,": n rows of k elements a head, in bytes where they may be in blocks. */
+static void head_weights(const view *v, size_t n, size_t k)
+{
+    const ck_dtype format = cg_step_format(v->s, &v->p->layout);
+    const bool floats = format == CK_DTYPE_F32;
+    fputs(floats ? "            .b = ck_at(r, " : "            .b = r->arena + ", v->out);
+    offset(v, 2);
+    fprintf(v->out, "%s + h * %zu,\n", floats ? ")" : "",
+            floats ? n * k : n * cg_row_bytes(format, k));
 }
 
 static void print_head_linear(const view *v)
@@ -262,55 +303,21 @@ static void print_head_linear(const view *v)
     head(v, "y", 0, y->dim[1], n);
     fputs("            .a = ck_row(r, ", v->out);
     offset(v, 1);
-    fprintf(v->out, ", %zu),\n            .b = ck_at(r, ", k);
-    offset(v, 2);
-    fprintf(v->out, ") + h * %zu,\n", n * k);
+    fprintf(v->out, ", %zu),\n", k);
+    head_weights(v, n, k);
     if (place(v, 3)) {
         fputs("            .bias = ck_at(r, ", v->out);
         offset(v, 3);
         fprintf(v->out, ") + h * %zu,\n", n);
     }
-    fprintf(v->out,
-            "            .m = r->rows, .n = %zu, .k = %zu, .ldy = %zu, .lda = %zu, .ldb = %zu, "
-            ".alpha = 1,\n",
-            n, used(v, last_dim(x)), n, k, k);
+    fputs("            ", v->out);
+    shape(v, n);
 }
 
 /* y_h = x w_h^T + b_h: a product a head, since heads lie apart. */
 static void emit_head_linear(const view *v)
 {
-    each_head(v, place(v, 0)->dim[0], "ck_gemm_args", print_head_linear);
-}
-
-static void print_head_merge(const view *v)
-{
-    const cg_place *const y = place(v, 0), *const x = place(v, 1);
-    const size_t n = y->dim[1], k = x->dim[2], heads = x->dim[0];
-    fputs("            .y = ck_row(r, ", v->out);
-    offset(v, 0);
-    fprintf(v->out, ", %zu),\n            .c = ck_row(r, ", n);
-    offset(v, 0);
-    fprintf(v->out, ", %zu),\n", n);
-    head(v, "a", 1, x->dim[1], k);
-    fputs("            .b = ck_at(r, ", v->out);
-    offset(v, 2);
-    fprintf(v->out, ") + h * %zu,\n", k);
-    if (place(v, 3)) {
-        fputs("            .bias = h == 0 ? ck_at(r, ", v->out);
-        offset(v, 3);
-        fputs(") : NULL,\n", v->out);
-    }
-    fprintf(v->out,
-            "            .m = r->rows, .n = %zu, .k = %zu, .ldy = %zu, .lda = %zu, .ldb = %zu, "
-            ".ldc = %zu,\n"
-            "            .alpha = 1, .beta = h == 0 ? 0 : 1,\n",
-            n, used(v, last_dim(x)), n, k, heads * k, n);
-}
-
-/* y = sum_h x_h w_h^T + b, head after head onto y. */
-static void emit_head_merge(const view *v)
-{
-    each_head(v, place(v, 1)->dim[0], "ck_gemm_args", print_head_merge);
+    each_head(v, place(v, 0)->dim[0], product_args(v), print_head_linear);
 }
 
 static const struct emitter {
@@ -324,14 +331,12 @@ static const struct emitter {
     [cg_k_head_linear] = { "gemm.h", emit_head_linear },
     [cg_k_rope] = { "rope.h", emit_rope },
     [cg_k_attention] = { "attention.h", emit_attention },
-    [cg_k_head_merge] = { "gemm.h", emit_head_merge },
+    [cg_k_head_merge] = { "gemm.h", emit_linear },
     [cg_k_add] = { "binary.h", emit_add },
     [cg_k_swiglu] = { "binary.h", emit_swiglu },
 };
 
 const char *cg_kernel_header(cg_kernel_id kernel) { return emitters[kernel].header; }
-
-const char *cg_kernel_entry(cg_kernel_id kernel) { return cg_kernels[kernel].entry; }
 
 /* "step: y = name, x = name, ..." */
 static void emit_comment(const view *v)

@@ -7,9 +7,8 @@
 
 /* Its function, which fills the argument struct of the kernel and calls its public entry. */
 void cg_emit_step(const cg_program *p, const cg_step *s, FILE *out);
-/* The header of the argument struct of a kernel, and its public entry. */
+/* The header of the argument struct of a kernel. */
 const char *cg_kernel_header(cg_kernel_id kernel);
-const char *cg_kernel_entry(cg_kernel_id kernel);
 /* Whether kernels.def has that entry's op, or the runtime has it. */
 bool cg_entry_exists(const char *entry);
 /* The name of a buffer in emitted C: in capitals. */

@@ -23,6 +23,16 @@ size_t cg_row_bytes(ck_dtype dtype, size_t elements)
     return elements / formats[dtype].elements * formats[dtype].bytes;
 }
 
+size_t cg_block(ck_dtype dtype) { return formats[dtype].elements; }
+
+size_t cg_row_elements(const cg_buffer *b, const cg_config *config)
+{
+    size_t dims = 0, row = 1;
+    while (dims < CG_MAX_DIMS && b->dims[dims] != CG_DIM_END) dims++;
+    for (size_t i = dims - b->row; i < dims; i++) row *= cg_dim_of(b->dims[i], config);
+    return row;
+}
+
 size_t cg_place_index(cg_buffer_id id, size_t layer)
 {
     if (id < CG_GLOBALS) return (size_t)id;
@@ -43,7 +53,7 @@ static int set_shape(const cg_layout *l, cg_place *p, cg_error *error)
 {
     const cg_buffer *const b = &cg_buffers[p->id];
     const size_t index = (size_t)(p - l->places);
-    size_t row = 1;
+    const size_t row = cg_row_elements(b, &l->config);
     p->dtype = b->role == CG_MATRIX && l->options.dtype ? l->options.dtype[index] : CK_DTYPE_F32;
     p->elements = 1;
     for (p->dims = 0; p->dims < CG_MAX_DIMS && b->dims[p->dims] != CG_DIM_END; p->dims++) {
@@ -52,7 +62,6 @@ static int set_shape(const cg_layout *l, cg_place *p, cg_error *error)
             p->elements > SIZE_MAX / 64)
             return cg_fail(error, "buffer %s of layer %zu: too large", b->name, p->layer);
     }
-    for (unsigned i = p->dims - b->row; i < p->dims; i++) row *= p->dim[i];
     if ((unsigned)p->dtype >= CK_DTYPE_COUNT)
         return cg_fail(error, "buffer %s of layer %zu: dtype %u is unknown", b->name, p->layer,
                        (unsigned)p->dtype);

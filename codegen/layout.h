@@ -45,6 +45,9 @@ size_t cg_place_count(size_t layers);
 /* Bytes of a row of n elements; n must be whole blocks. */
 size_t cg_row_bytes(ck_dtype dtype, size_t elements);
 const char *cg_dtype_name(ck_dtype dtype);
+/* Elements of a block of the format, and of a row of the buffer, which is whole blocks. */
+size_t cg_block(ck_dtype dtype);
+size_t cg_row_elements(const cg_buffer *b, const cg_config *config);
 
 /* Global buffers in the order of buffers.def, then layer after layer; each at a multiple of 64 bytes.
  * Error: a size that overflows or exceeds the cap; a matrix whose rows are no whole blocks. 0 or -1. */
@@ -54,7 +57,8 @@ void cg_layout_free(cg_layout *l);
 
 /* Proves it: each buffer is there if and only if its condition holds, has the bytes of its shape and
  * dtype, lies on a multiple of 64, behind the one before and apart from all others by the guard, within
- * the total; aliases and inputs lie where they should. 0 or -1. */
+ * the total; rows of matrices are whole blocks of a format that weights may have; aliases and inputs lie
+ * where they should, in the same format. 0 or -1. */
 int cg_layout_check(const cg_layout *l, cg_error *error);
 
 /* A line a buffer that is there, then the totals. */

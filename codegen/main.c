@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats.h"
 #include "generate.h"
 
 static const char usage[] =
@@ -14,6 +15,10 @@ static const char usage[] =
     "  --standalone   the same with a main()\n"
     "  --skeleton     a readable sketch\n"
     "  --ctx N        positions; default the model's, at most 2048\n"
+    "  --weights FORMAT      weights in f32 (the default), bf16, f16, q4_0, q4_1, q5_0, q5_1,\n"
+    "                 q8_0, q4_k, q5_k or q6_k; rows that are no whole blocks get another\n"
+    "  --weight NAME=FORMAT  one matrix in another format, which must fit: token_emb,\n"
+    "                 lm_head_weight, wq, wk, wv, wo, w1, w2\n"
     "  --guard N      bytes free before and behind each buffer: 0 or 64\n"
     "  --memory N     most bytes of the arena; default 64 GiB\n"
     "  --training     gradients in the layout: for --dump\n"
@@ -24,6 +29,7 @@ static const char usage[] =
 typedef struct options {
     const char *config, *ir, *ir_out, *out;
     size_t context, guard, memory;
+    cg_formats formats;
     int modes; /* how many were given */
     cg_mode mode;
     bool dump, help, training;
@@ -72,11 +78,22 @@ static int read_value(options *o, const char *name, const char *text, cg_error *
                         : number == &o->guard ? CG_LINE
                                               : SIZE_MAX;
     const size_t least = number == &o->guard ? 0 : 1;
-    if (!to && !number) return cg_fail(error, "%s: unknown option; ckgen --help lists them", name);
+    const bool all = strcmp(name, "--weights") == 0, one = strcmp(name, "--weight") == 0;
+    if (!to && !number && !all && !one)
+        return cg_fail(error, "%s: unknown option; ckgen --help lists them", name);
     if (!text) return cg_fail(error, "%s: needs a value", name);
+    if (all) return cg_formats_read_all(&o->formats, text, error);
+    if (one) return cg_formats_read_one(&o->formats, text, error);
     if (number) return read_count(name, text, least, most, number, error);
     *to = text;
     return 0;
+}
+
+static bool all_in_f32(const cg_formats *f)
+{
+    bool all = f->all == CK_DTYPE_F32;
+    for (size_t i = 0; i < CG_BUFFERS; i++) all &= f->of[i] == CK_DTYPE_F32;
+    return all;
 }
 
 static int check_options(const options *o, cg_error *error)
@@ -89,6 +106,8 @@ static int check_options(const options *o, cg_error *error)
                        o->modes);
     if (o->training && (o->modes || o->out || !o->dump))
         return cg_fail(error, "--training: only with --dump; gradients are not emitted");
+    if (o->training && !all_in_f32(&o->formats))
+        return cg_fail(error, "--training: only with weights in f32");
     if (o->dump && o->modes && !o->out)
         return cg_fail(error, "--dump: with C only if that goes to a file, by -o");
     return 0;
@@ -147,17 +166,28 @@ static int write_all(const options *o, const cg_program *p, cg_error *error)
     return emitted ? cg_emit(p, o->mode, stdout, error) : 0;
 }
 
+/* Takes the graph over. */
+static int run_graph(const options *o, cg_graph *g, cg_error *error)
+{
+    ck_dtype *const formats = cg_formats_choose(&o->formats, &g->config, error);
+    const cg_layout_options layout = {
+        .training = o->training, .guard = o->guard, .cap = o->memory, .dtype = formats
+    };
+    cg_program p = { 0 };
+    int status = -1;
+    if (formats && cg_program_make(&p, g, o->ir ? o->ir : o->config, &layout, error) == 0)
+        status = write_all(o, &p, error);
+    cg_program_free(&p);
+    free(formats);
+    return status;
+}
+
 static int run(const options *o, cg_error *error)
 {
-    const cg_layout_options layout = { .training = o->training,
-                                       .guard = o->guard,
-                                       .cap = o->memory };
     cg_graph g = { 0 };
-    cg_program p = { 0 };
     if (read_graph(o, &g, error) != 0) return -1;
-    if (cg_program_make(&p, &g, o->ir ? o->ir : o->config, &layout, error) != 0) return -1;
-    const int status = write_all(o, &p, error);
-    cg_program_free(&p);
+    const int status = run_graph(o, &g, error);
+    cg_graph_free(&g);
     return status;
 }
 

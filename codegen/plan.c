@@ -3,6 +3,7 @@
 #include "plan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Binds one step; in CG_AFTER, "output" is the last layer's. */
 static cg_step bind(const cg_step_spec *spec, size_t layer, const cg_graph *g, const size_t *roles,
@@ -42,6 +43,28 @@ void cg_plan_free(cg_plan *plan)
 {
     free(plan->steps);
     *plan = (cg_plan){ 0 };
+}
+
+ck_dtype cg_step_format(const cg_step *s, const cg_layout *l)
+{
+    const cg_param *const params = cg_kernels[s->spec->kernel].params;
+    for (int n = 0; params[n].name; n++)
+        if (params[n].blocks && s->args[n].place != CG_ABSENT)
+            return l->places[s->args[n].place].dtype;
+    return CK_DTYPE_F32;
+}
+
+void cg_step_entry(const cg_step *s, const cg_layout *l, char entry[CG_ENTRY])
+{
+    const cg_kernel *const k = &cg_kernels[s->spec->kernel];
+    const ck_dtype format = cg_step_format(s, l);
+    const char *const text = format == CK_DTYPE_F32 ? k->entry : k->of_format;
+    const char *const name = strchr(text, '%');
+    if (name)
+        snprintf(entry, CG_ENTRY, "%.*s%s%s", (int)(name - text), text, cg_dtype_name(format),
+                 name + 1);
+    else
+        snprintf(entry, CG_ENTRY, "%s", text);
 }
 
 static void dump_arg(const cg_param *p, const cg_place *at, FILE *out)

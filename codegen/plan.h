@@ -28,6 +28,12 @@ int cg_plan_make(cg_plan *plan, const cg_graph *g, const size_t *roles, const cg
                  cg_error *error);
 void cg_plan_free(cg_plan *plan);
 
+/* The format of the weights that a step reads, f32 if it reads none. */
+ck_dtype cg_step_format(const cg_step *s, const cg_layout *l);
+enum { CG_ENTRY = 64 };
+/* The function that it calls, for that format. */
+void cg_step_entry(const cg_step *s, const cg_layout *l, char entry[CG_ENTRY]);
+
 /* Proves it: arguments are there as far as the layout has them, and of the step's layer; their shapes
  * agree within each call; formats are permitted; no weight or table is written; outputs overlap no
  * other operand; whatever is read was written before; every node of the graph has its steps and the

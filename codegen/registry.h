@@ -96,6 +96,8 @@ enum { CG_MAX_PARAMS = 6 };
 
 typedef struct cg_kernel {
     const char *name, *entry; /* the public entry that its calls run */
+    const char *of_format; /* the same of weights in another format than f32, whose name is put for
+                               * the '%'; NULL where no parameter may be in blocks */
     cg_param params[CG_MAX_PARAMS + 1];
 } cg_kernel;
 extern const cg_kernel cg_kernels[CG_KERNEL_COUNT];
@@ -117,8 +119,9 @@ extern const size_t cg_step_count;
 
 /* Proves what can be said of the tables alone: names are unique; an alias is an earlier buffer of the
  * same scope and shape; each matrix and vector has a gradient d_<name> of its shape under the same
- * condition, except final_ln_bias, which nothing reads; kernels have an entry, an output and unique
- * parameters; steps give every required parameter. 0 or -1. */
+ * condition, except final_ln_bias, which nothing reads; kernels have an entry, an output, unique
+ * parameters, and one that may be in blocks exactly if they have entries for that; steps give every
+ * required parameter. 0 or -1. */
 int cg_registry_check(const cg_buffer *buffers, size_t buffer_count, const cg_kernel *kernels,
                       size_t kernel_count, const cg_step_spec *steps, size_t step_count,
                       cg_error *error);

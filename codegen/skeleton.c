@@ -10,7 +10,8 @@ static void emit_prototypes(const cg_program *p, FILE *out)
 {
     bool done[CG_KERNEL_COUNT] = { false };
     fputs("#include <stddef.h>\n#include <stdlib.h>\n\n"
-          "/* To be provided. An argument that a step does not have is NULL. */\n",
+          "/* To be provided. An argument that a step does not have is NULL; weights are in\n"
+          " * the formats told above, in f32 if there is nothing told. */\n",
           out);
     for (size_t i = 0; i < p->plan.count; i++) {
         const cg_kernel_id id = p->plan.steps[i].spec->kernel;
@@ -19,8 +20,8 @@ static void emit_prototypes(const cg_program *p, FILE *out)
         done[id] = true;
         fprintf(out, "int %s(", cg_kernels[id].name);
         for (int n = 0; params[n].name; n++)
-            fprintf(out, "%s%sfloat *%s", n ? ", " : "",
-                    params[n].access & CG_WRITE ? "" : "const ", params[n].name);
+            fprintf(out, "%s%s%s *%s", n ? ", " : "", params[n].access & CG_WRITE ? "" : "const ",
+                    params[n].blocks ? "void" : "float", params[n].name);
         fputs(");\n", out);
     }
 }

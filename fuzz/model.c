@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Fuzz target: the generator's parsers. The first byte chooses: 'c' a config.json, 'g' the file of a
- * graph. What is taken is a decoder that prints, and parses to what prints alike, and whose layout and
+ * graph; its upper bits the format of the weights. What is taken is a decoder that prints, and parses to what prints alike, and whose layout and
  * plan hold, or is too large; what is refused has a reason of one line. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats.h"
 #include "generate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -50,14 +51,28 @@ static void check_print(const cg_graph *g)
     cg_graph_free(&again);
 }
 
-/* Takes g over, which has been checked. */
-static void check_program(cg_graph *g)
+/* One of the formats of weights. */
+static ck_dtype format_of(unsigned number)
 {
-    const cg_layout_options o = { .cap = MEMORY_TRIED };
+    ck_dtype format = (ck_dtype)(number % CK_DTYPE_COUNT);
+    while (!cg_is_weight_format(format)) format = (ck_dtype)((format + 1) % CK_DTYPE_COUNT);
+    return format;
+}
+
+/* Takes g over, which has been checked; with weights in `format` as far as they fit. */
+static void check_program(cg_graph *g, ck_dtype format)
+{
+    cg_error refusal = { "" };
+    ck_dtype *const formats =
+        cg_formats_choose(&(cg_formats){ .all = format }, &g->config, &refusal);
+    if (!formats) stop("a decoder without formats", refusal.text);
+    const cg_layout_options o = { .cap = MEMORY_TRIED, .dtype = formats };
     cg_program p;
     cg_error error = { "" };
     const char *const large[] = { "memory: more than", "too large", "beyond the address space" };
-    if (cg_program_make(&p, g, "input", &o, &error) == 0) {
+    const int status = cg_program_make(&p, g, "input", &o, &error);
+    free(formats);
+    if (status == 0) {
         cg_program_free(&p);
         return;
     }
@@ -66,7 +81,7 @@ static void check_program(cg_graph *g)
     stop("a decoder without a program", error.text);
 }
 
-static void try_graph(cg_graph *g)
+static void try_graph(cg_graph *g, ck_dtype format)
 {
     cg_error error = { "" };
     check_print(g);
@@ -75,7 +90,7 @@ static void try_graph(cg_graph *g)
         cg_graph_free(g);
         return;
     }
-    check_program(g);
+    check_program(g, format);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -86,12 +101,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cg_config c;
     cg_error error = { "" };
     if (size < 1 || size > TEXT_MAX) return 0;
+    const ck_dtype format = format_of(data[0] >> 3);
     if (graph && cg_graph_parse(&g, text, size - 1, "input", &error) == 0)
-        try_graph(&g);
+        try_graph(&g, format);
     else if (!graph && cg_config_parse(&c, text, size - 1, "input", 0, &error) == 0) {
         if (c.layers > LAYERS_TRIED) c.layers = LAYERS_TRIED;
         if (cg_graph_build(&g, &c, &error) != 0) stop("a config without a graph", error.text);
-        try_graph(&g);
+        try_graph(&g, format);
     } else {
         check_error(&error);
     }

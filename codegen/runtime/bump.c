@@ -2,6 +2,7 @@
 /* Files of C-Kernel-Engine: BUMPWGT3, BUMPWGT2, and flat ones without a header. */
 #include <string.h>
 
+#include "quant.h"
 #include "sha256.h"
 #include "weights.h"
 
@@ -12,11 +13,22 @@ static const char *const layer[] = { "ln1_gamma", "ln2_gamma", "wq", "bq", "wk",
 static const char *const after[] = { "final_ln_weight", "final_ln_bias" };
 enum { BEFORE = 2, LAYER = 14, AFTER = 2, HEADER = 128, DIGEST = 64, CODES = 132 };
 
-/* The format has all biases, a tied head and no norms of q and k: nothing less, nothing more. */
+/* Of layer 0 and of all layers, whose formats are the same, the first buffer that is not in f32, or NULL. */
+static const ck_buffer *other_than_f32(const ck_program *p)
+{
+    for (size_t i = 0; i < p->buffer_count; i++)
+        if (p->buffers[i].dtype != CK_DTYPE_F32) return &p->buffers[i];
+    return NULL;
+}
+
+/* The format has all biases, a tied head and no norms of q and k: nothing less, nothing more. It has wo by
+ * heads in f32 and by rows in blocks, and does not say how in 16 bits. */
 static int check_expressible(const ck_program *p, const char *path, cg_error *error)
 {
     const ck_decoder *const d = &p->decoder;
-    const char *const what = d->qk_norm                                        ? "norms of q and k"
+    const ck_dtype wo = ck_find_buffer(p, "wo")->dtype;
+    const char *const what = wo == CK_DTYPE_BF16 || wo == CK_DTYPE_F16         ? "wo in 16 bits"
+                             : d->qk_norm                                      ? "norms of q and k"
                              : !d->tied                                        ? "a head of its own"
                              : !(d->qkv_bias && d->output_bias && d->mlp_bias) ? "not all biases"
                                                                                : NULL;
@@ -48,7 +60,8 @@ static size_t set_offsets(const ck_program *p, ck_entry *entries, size_t start)
     for (size_t i = 0; i < ck_tensor_count(p); i++) {
         ck_entry *const e = find(p, entries, i);
         e->offset = start;
-        e->heads_first = strcmp(e->tensor.buffer->name, "wo") == 0;
+        e->heads_first =
+            e->tensor.buffer->dtype == CK_DTYPE_F32 && strcmp(e->tensor.buffer->name, "wo") == 0;
         start += e->tensor.buffer->bytes;
     }
     return start;
@@ -108,11 +121,6 @@ static int check_header(const ck_program *p, const char *path, const unsigned ch
 static int check_codes(const ck_program *p, const char *path, const unsigned char *file,
                        size_t size, cg_error *error)
 {
-    static const char *const names[] = {
-#define X(code, name, elements, bytes) #name,
-        CK_DTYPES(X)
-#undef X
-    };
     const size_t count = BEFORE + LAYER * p->decoder.layers + AFTER;
     if (size < CODES || ck_get32(file + HEADER) != count)
         return cg_fail(error, "%s: dtypes: %lu, wanted %zu", path,
@@ -124,8 +132,8 @@ static int check_codes(const ck_program *p, const char *path, const unsigned cha
         const unsigned code = file[CODES + i];
         if (code != (unsigned)ck_find_buffer(p, name)->dtype)
             return cg_fail(error, "%s: dtype of %s of layer %zu: %u (%s), the program has %s", path,
-                           name, of, code, code < CK_DTYPE_COUNT ? names[code] : "unknown",
-                           names[ck_find_buffer(p, name)->dtype]);
+                           name, of, code, ck_dtype_name((ck_dtype)code),
+                           ck_dtype_name(ck_find_buffer(p, name)->dtype));
     }
     return 0;
 }
@@ -139,6 +147,10 @@ int ck_bump_read(const ck_program *p, const char *path, const unsigned char *fil
     if (size >= 7 && memcmp(file, "BUMPWGT", 7) == 0 && !three && !two)
         return cg_fail(error, "%s: magic: only BUMPWGT3 and BUMPWGT2 are read", path);
     if (check_expressible(p, path, error) != 0) return -1;
+    const ck_buffer *const other = three ? NULL : other_than_f32(p);
+    if (other)
+        return cg_fail(error, "%s: a %s file is all in f32, the program has %s in %s", path,
+                       two ? "BUMPWGT2" : "flat", other->name, ck_dtype_name(other->dtype));
     const size_t start = three ? CODES + count : two ? HEADER : 0;
     const size_t end = set_offsets(p, entries, start);
     if ((three || two) && check_header(p, path, file, size, three ? 3 : 2, error) != 0) return -1;

@@ -37,7 +37,8 @@ CK_API int ck_model_load(ck_model *m, const char *path);
 typedef enum ck_weights_kind { CK_WEIGHTS_NAMED, CK_WEIGHTS_BUMP3 } ck_weights_kind;
 CK_API int ck_model_save(ck_model *m, const char *path, ck_weights_kind kind);
 /* Weights of a seed: gains within 0.1 of 1, biases and positions within 0.02, matrices uniform within
- * sqrt(3 / used row length). The same on every machine. Starts at position 0. */
+ * sqrt(3 / used row length), then put into their formats as docs/formats.md says. The same on every
+ * machine. Starts at position 0. After an error there are no weights. */
 CK_API int ck_model_randomise(ck_model *m, uint64_t seed);
 
 /* Runs n more tokens behind those that there are. logits: [n][vocab], or NULL: not wanted; room: its

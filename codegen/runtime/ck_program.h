@@ -80,4 +80,11 @@ static inline float *ck_row(const ck_run *r, size_t offset, size_t width)
     return ck_at(r, offset) + r->first * width;
 }
 
+/* Pad lanes of rows of `width` f32, those from `used` on, are +0 then. */
+static inline void ck_clear_pads(float *y, size_t rows, size_t used, size_t width)
+{
+    for (size_t t = 0; t < rows; t++)
+        for (size_t i = used; i < width; i++) y[t * width + i] = 0;
+}
+
 #endif

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codec.h"
+#include "quant.h"
 #include "weights.h"
 
 int ck_model_fail(ck_model *m, int status, const char *format, ...)
@@ -71,28 +73,49 @@ static double draw(uint64_t *seed)
     return (double)(z >> 11) * 0x1p-52 - 1;
 }
 
-/* Whether element i of a buffer is no pad lane; *row: the used length of its row. */
-static int in_use(const ck_buffer *b, size_t i)
+size_t ck_buffer_elements(const ck_buffer *b)
+{
+    size_t count = 1;
+    for (size_t d = 0; d < b->dims; d++) count *= b->dim[d];
+    return count;
+}
+
+int ck_in_use(const ck_buffer *b, size_t i)
 {
     for (size_t d = b->dims; d-- > 0; i /= b->dim[d])
         if (i % b->dim[d] >= b->used[d]) return 0;
     return 1;
 }
 
-void ck_fill_random(const ck_program *p, unsigned char *arena, uint64_t seed)
+/* Draws a tensor, which is whole blocks, and puts it into its format. */
+static int fill_tensor(const ck_tensor *t, uint64_t *seed)
 {
-    for (size_t i = 0; i < ck_tensor_count(p); i++) {
-        const ck_tensor t = ck_tensor_at(p, arena, i);
-        const ck_buffer *const b = t.buffer;
-        const int gain = strstr(b->name, "gamma") || strcmp(b->name, "final_ln_weight") == 0;
-        const double row = (double)b->used[b->dims - 1];
-        const double scale = b->role == CK_MATRIX ? sqrt(3 / row) : 0.02;
-        float *const x = (float *)(void *)t.bytes;
-        for (size_t k = 0; k < b->bytes / sizeof *x; k++) {
-            const double by = draw(&seed), value = gain ? 1 + 0.1 * by : scale * by;
-            x[k] = in_use(b, k) ? (float)value : 0;
+    const ck_buffer *const b = t->buffer;
+    const int gain = strstr(b->name, "gamma") || strcmp(b->name, "final_ln_weight") == 0;
+    const double row = (double)b->used[b->dims - 1];
+    const double scale = b->role == CK_MATRIX ? sqrt(3 / row) : 0.02;
+    const size_t count = ck_buffer_elements(b);
+    float x[CK_K_BLOCK];
+    for (size_t first = 0; first < count; first += CK_K_BLOCK) {
+        const size_t n = count - first < CK_K_BLOCK ? count - first : CK_K_BLOCK;
+        for (size_t k = 0; k < n; k++) {
+            const double by = draw(seed), value = gain ? 1 + 0.1 * by : scale * by;
+            x[k] = ck_in_use(b, first + k) ? (float)value : 0;
         }
+        const int status = ck_encode(b->dtype, t->bytes + ck_row_bytes(b->dtype, first), x, n);
+        if (status != 0) return status;
     }
+    return 0;
+}
+
+int ck_fill_random(const ck_program *p, unsigned char *arena, uint64_t seed)
+{
+    int status = 0;
+    for (size_t i = 0; i < ck_tensor_count(p) && status == 0; i++) {
+        const ck_tensor t = ck_tensor_at(p, arena, i);
+        status = fill_tensor(&t, &seed);
+    }
+    return status;
 }
 
 int ck_model_open(ck_model **m, const ck_program *program)
@@ -145,10 +168,12 @@ int ck_model_reset(ck_model *m)
 int ck_model_randomise(ck_model *m, uint64_t seed)
 {
     if (!m) return CK_MODEL_ARGUMENT;
-    ck_fill_random(m->program, m->arena, seed);
-    m->has_weights = 1;
+    const int status = ck_fill_random(m->program, m->arena, seed);
+    m->has_weights = status == 0;
     m->position = 0;
-    return CK_MODEL_OK;
+    if (status == 0) return CK_MODEL_OK;
+    return ck_model_fail(m, CK_MODEL_KERNEL, "randomise: quantising: %s",
+                         ck_status_text((ck_status)status));
 }
 
 int ck_model_load(ck_model *m, const char *path)

@@ -30,6 +30,9 @@ typedef struct ck_tensor {
 const ck_buffer *ck_find_buffer(const ck_program *p, const char *name);
 /* Its bytes in an arena. */
 unsigned char *ck_tensor_bytes(unsigned char *arena, const ck_buffer *b, size_t layer);
+/* Elements of one layer's, pads and all; whether the i-th of them, i / and % by its dims, is no pad lane. */
+size_t ck_buffer_elements(const ck_buffer *b);
+int ck_in_use(const ck_buffer *b, size_t i);
 /* Number of tensors, and the i-th: global buffers first, then by layer; each in the table's order. */
 size_t ck_tensor_count(const ck_program *p);
 ck_tensor ck_tensor_at(const ck_program *p, unsigned char *arena, size_t i);
@@ -37,7 +40,7 @@ ck_tensor ck_tensor_at(const ck_program *p, unsigned char *arena, size_t i);
 /* cos and sin [context][head_dim / 2] of an arena, if it has them; a code of ck_model.h. */
 int ck_fill_rope(const ck_program *p, unsigned char *arena);
 
-/* Fills the weights of an arena from a seed. */
-void ck_fill_random(const ck_program *p, unsigned char *arena, uint64_t seed);
+/* Fills the weights of an arena from a seed. 0, or what a kernel that quantises returned. */
+int ck_fill_random(const ck_program *p, unsigned char *arena, uint64_t seed);
 
 #endif

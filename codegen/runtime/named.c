@@ -2,6 +2,7 @@
 /* The file of weights that holds every model: tensors by name. docs/codegen.md has its layout. */
 #include <string.h>
 
+#include "quant.h"
 #include "sha256.h"
 #include "weights.h"
 
@@ -23,12 +24,6 @@ enum {
     LINE = 64 /* tensors start at its multiples */
 };
 
-static const char *const dtypes[] = {
-#define X(code, name, elements, bytes) #name,
-    CK_DTYPES(X)
-#undef X
-};
-
 static size_t up(size_t n) { return (n + LINE - 1) / LINE * LINE; }
 
 static uint32_t layer_of(const ck_tensor *t)
@@ -42,7 +37,7 @@ static void make_entry(unsigned char *at, const ck_tensor *t, size_t offset)
     const ck_buffer *const b = t->buffer;
     memset(at, 0, ENTRY);
     memcpy(at, b->name, strlen(b->name));
-    memcpy(at + DTYPE, dtypes[b->dtype], strlen(dtypes[b->dtype]));
+    memcpy(at + DTYPE, ck_dtype_name(b->dtype), strlen(ck_dtype_name(b->dtype)));
     ck_put32(at + LAYER, layer_of(t));
     ck_put32(at + DIMS, (uint32_t)b->dims);
     for (size_t i = 0; i < b->dims; i++) {
@@ -92,6 +87,17 @@ static ck_entry *find(ck_entry *entries, size_t count, const unsigned char *at)
     return NULL;
 }
 
+static int check_format(const ck_tensor *t, const char *path, const unsigned char *at,
+                        cg_error *error)
+{
+    char wanted[LAYER - DTYPE] = "";
+    const char *const name = ck_dtype_name(t->buffer->dtype);
+    memcpy(wanted, name, strlen(name));
+    if (memcmp(at + DTYPE, wanted, sizeof wanted) == 0) return 0;
+    return cg_fail(error, "%s: dtype of %s of layer %zu: \"%.*s\", the program has %s", path,
+                   t->buffer->name, t->layer, LAYER - DTYPE, (const char *)at + DTYPE, name);
+}
+
 int ck_named_read(const ck_program *p, const char *path, const unsigned char *file, size_t size,
                   ck_entry *entries, cg_error *error)
 {
@@ -106,10 +112,11 @@ int ck_named_read(const ck_program *p, const char *path, const unsigned char *fi
             return cg_fail(error,
                            "%s: tensor %zu: \"%.31s\" of layer %lu: not the model's, or twice",
                            path, i, (const char *)at, (unsigned long)ck_get32(at + LAYER));
+        if (check_format(&e->tensor, path, at, error) != 0) return -1;
         make_entry(wanted, &e->tensor, up(end));
         if (memcmp(at, wanted, ENTRY) != 0)
-            return cg_fail(error, "%s: %s of layer %zu: dtype, shape or place is not the model's",
-                           path, e->tensor.buffer->name, e->tensor.layer);
+            return cg_fail(error, "%s: %s of layer %zu: shape or place is not the model's", path,
+                           e->tensor.buffer->name, e->tensor.layer);
         e->offset = up(end);
         e->heads_first = 0;
         for (size_t gap = end; gap < e->offset; gap++)

@@ -10,7 +10,7 @@
 typedef struct ck_entry {
     ck_tensor tensor;
     size_t offset;   /* in the file */
-    int heads_first; /* [heads][rows][head] in the file, [rows][heads][head] in memory */
+    int heads_first; /* [heads][rows][head] in the file, [rows][heads][head] in memory; of f32 only */
 } ck_entry;
 
 /* Check everything of a file but the values of its tensors, and fill entries [ck_tensor_count]. 0 or -1. */

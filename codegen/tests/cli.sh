@@ -30,6 +30,29 @@ grep -q '^L1 N9 ADD outputs=' dump || error "--dump lacks a node"
 sed 's/"hidden_size": 32/"hidden_size": 33/' c.json >bad.json
 sed 's/"ADD"/"CONV"/' ir.json >bad-ir.json
 mkfifo pipe
+
+# --- formats: what fits, what is there instead, and the specification's figures
+"$ckgen" c.json --weights q4_k --weight wv=q8_0 --weight wk=bf16 --dump >dump || error "no formats"
+while read -r name format; do
+    grep -qE "^[0-9]+ [0-9]+ (L1\\.)?$name $format " dump || error "$name is not in $format"
+done <<'EOF'
+token_emb q5_0
+wq q5_0
+wk bf16
+wv q8_0
+wo q5_0
+w1 q5_0
+w2 f32
+lm_head_weight q5_0
+ln1_gamma f32
+EOF
+cat >q4_k.json <<'EOF'
+{"num_hidden_layers": 2, "hidden_size": 256, "intermediate_size": 256, "num_attention_heads": 16,
+ "num_key_value_heads": 4, "vocab_size": 50, "max_position_embeddings": 16, "rope_theta": 10000.0}
+EOF
+"$ckgen" q4_k.json --weights q4_k --dump >dump || error "no q4_k"
+grep -q '^7232 16384 pos_emb f32 16x256$' dump || error "pos_emb lies elsewhere"
+grep -q '^layers_start 62784 .* total 893504$' dump || error "the total is another"
 bad 'bad.json: num_attention_heads: 4' bad.json
 bad 'bad.json: num_attention_heads: 4' bad.json --ir-out new.json
 bad 'bad-ir.json: nodes[3].op: "CONV"' --ir bad-ir.json
@@ -48,6 +71,20 @@ bad '--ctx: needs a value' c.json --ctx
 bad '--ir-out: needs a value' c.json --ir-out
 bad '--what: unknown option' c.json --what
 bad '/dev/full: not a regular file' c.json --ir-out /dev/full
+bad '--weights: "q4": wanted one of f32 bf16' c.json --weights q4
+bad '--weights: "": wanted one of f32 bf16' c.json --weights ''
+bad '--weights: given twice' c.json --weights f32 --weights f32
+bad '--weights: needs a value' c.json --weights
+bad '--weight: "wq=q9": wanted one of f32' c.json --weight wq=q9
+bad '--weight: "f16": wanted NAME=FORMAT, NAME one of token_emb' c.json --weight f16
+bad '--weight: "bq=f16": wanted NAME=FORMAT' c.json --weight bq=f16
+bad '--weight: "L1.wq=f16": wanted NAME=FORMAT' c.json --weight L1.wq=f16
+bad '--weight: wq: given twice' c.json --weight wq=f16 --weight wq=f16
+bad '--weight: w2=q8_0: rows of 48, wanted whole blocks of 32' c.json --weight w2=q8_0
+bad '--weight: wq=q4_k: rows of 32, wanted whole blocks of 256' --ir ir.json --weight wq=q4_k
+bad '--training: only with weights in f32' c.json --dump --training --weight wq=f16
+sed 's/{/{"tie_word_embeddings": true, /' c.json >tied.json
+bad '--weight: lm_head_weight: is tied to token_emb' tied.json --weight lm_head_weight=f16
 bad 'no/such/ir.json: No such file' c.json --ir-out no/such/ir.json
 status=0
 "$ckgen" c.json --dump >/dev/full 2>err || status=$?

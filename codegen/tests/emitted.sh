@@ -29,14 +29,26 @@ cat >qwen3.json <<'EOF'
  "max_position_embeddings": 20}
 EOF
 
-for model in plain learned llama3 qwen3; do
+cat >blocks.json <<'EOF'
+{"num_hidden_layers": 2, "hidden_size": 250, "intermediate_size": 251, "num_attention_heads": 16,
+ "num_key_value_heads": 4, "head_dim": 14, "vocab_size": 50, "max_position_embeddings": 16,
+ "rope_theta": 10000.0}
+EOF
+cp plain.json halves.json
+
+for model in plain learned llama3 qwen3 blocks halves; do
+    case $model in
+    blocks) set -- --weights q4_k --weight wk=q5_1 --weight wo=q8_0 --weight w2=q6_k ;;
+    halves) set -- --weights bf16 --weight w1=f16 --weight wo=q4_0 ;;
+    *) set -- ;;
+    esac
     for mode in library standalone skeleton; do
         file=$model-$mode.c
-        "$ckgen" $model.json --$mode -o "$file" || error "$file is not emitted"
-        "$ckgen" $model.json --$mode >twice.c
+        "$ckgen" $model.json "$@" --$mode -o "$file" || error "$file is not emitted"
+        "$ckgen" $model.json "$@" --$mode >twice.c
         cmp -s "$file" twice.c || error "$file is another the second time"
         "$ckgen" $model.json --ir-out ir.json
-        "$ckgen" --ir ir.json --$mode >twice.c
+        "$ckgen" --ir ir.json "$@" --$mode >twice.c
         cmp -s "$file" twice.c || error "$file is another by way of its graph"
         for cc in 'gcc -fsyntax-only' 'clang-14 -fsyntax-only' 'tcc -c -o out'; do
             # shellcheck disable=SC2086 # a command with options
@@ -63,9 +75,11 @@ objects=$(while read -r path; do
 done <"$manifest")
 [ "$(printf '%s\n' "$objects" | wc -l)" = "$(wc -l <"$manifest")" ] ||
     error "an object of the manifest is not built"
-gcc -std=c99 -I"$sources/codegen/runtime" -I"$sources/kernels/include/ck" -c plain-standalone.c
-# shellcheck disable=SC2086 # a list
-${CG_LINK:-gcc} plain-standalone.o $objects -lm -o plain || error "the manifest does not link"
+for model in plain blocks halves; do
+    gcc -std=c99 -I"$sources/codegen/runtime" -I"$sources/kernels/include/ck" -c $model-standalone.c
+    # shellcheck disable=SC2086 # a list
+    ${CG_LINK:-gcc} $model-standalone.o $objects -lm -o $model || error "the manifest does not link"
+done
 
 # --- a standalone program
 run() { ./plain "$@" || error "plain $*: exit $?"; }
@@ -78,6 +92,19 @@ for weights in w.ck w.bump; do
 done
 run --random 7 --tokens 1,2,3 --generate 5 --strict --logits strict.f32 >strict-ids
 cmp -s whole.f32 strict.f32 && error "--strict changes nothing"
+for model in blocks halves; do
+    ./$model --random 7 --tokens 1,2,3 --generate 3 --logits whole.f32 --save $model.ck \
+        --save-bump $model.bump >ids || error "$model: exit $?"
+    for weights in $model.ck $model.bump; do
+        ./$model --weights $weights --tokens "1,2,3,$(head -n 2 ids | paste -sd, -)" \
+            --logits again.f32 || error "$model --weights $weights: exit $?"
+        cmp -s whole.f32 again.f32 || error "$weights: decode and prefill differ"
+    done
+done
+grep -qx ' \* weights token_emb=q4_k wq=q4_k wk=q5_1 wv=q4_k wo=q8_0 w1=q4_k w2=q6_k \*/' \
+    blocks-library.c || error "an emitted file does not tell its formats"
+refuses 2 'w.ck: dtype of token_emb of layer 0: "f32", the program has bf16' ./halves --weights w.ck
+refuses 2 'the program has f32' ./plain --weights halves.bump
 run --dump >dump
 grep -qx '16640 128 L0.ln1_gamma' dump || error "--dump lacks ln1_gamma"
 grep -qx 'total 177408' dump || error "--dump has another total"

@@ -5,6 +5,7 @@
 
 #include "ck_model.h"
 #include "config.h"
+#include "formats.h"
 #include "ref_model.h"
 
 typedef struct cg_loaded {
@@ -12,15 +13,20 @@ typedef struct cg_loaded {
     const ck_program *program;
 } cg_loaded;
 
-/* Emits, compiles and loads; fails the test if anything goes wrong. */
+/* Emits, compiles and loads, with weights in f32; fails the test if anything goes wrong. */
 cg_loaded cg_load(const cg_config *config, size_t guard);
+/* The same with weights in other formats. */
+cg_loaded cg_load_formats(const cg_config *config, size_t guard, const cg_formats *formats);
 /* The same with the first `from` in the function of a step put as `to`: a wrong generator. */
-cg_loaded cg_load_wrong(const cg_config *config, const char *step, const char *from,
-                        const char *to);
+cg_loaded cg_load_wrong(const cg_config *config, const cg_formats *formats, const char *step,
+                        const char *from, const char *to);
 void cg_unload(cg_loaded *l);
 
-/* The weights of a model as the reference wants them; to be freed by cg_reference_free. */
+/* The weights of a model as the reference wants them, those in other formats than f32 decoded by the
+ * reference's own text; to be freed by cg_reference_free. */
 ref_model cg_reference(const ck_model *m);
+/* n elements of another format than f32, by the reference's text. */
+void cg_decode(ck_dtype format, const unsigned char *blocks, size_t n, float *x);
 void cg_reference_free(ref_model *r);
 
 #endif

@@ -276,6 +276,48 @@ static void checker_refuses_wrong_layouts(void **state)
         }
 }
 
+static void refuses(const cg_layout *l, const char *says)
+{
+    cg_error error = { "" };
+    assert_int_equal(cg_layout_check(l, &error), -1);
+    if (!strstr(error.text, says)) fail_msg("says %s\n  wanted %s", error.text, says);
+}
+
+/* Formats that do not fit their places. */
+static void checker_refuses_wrong_formats(void **state)
+{
+    cg_layout l = make(&cg_small, false, 0, NULL);
+    cg_place *const w = &l.places[cg_place_index(cg_b_wk, 1)], kept = *w;
+    (void)state;
+    w->dtype = CK_DTYPE_Q4_K; /* 4 blocks in all, but its rows have 32 elements */
+    w->bytes = 4 * 144;
+    refuses(&l, "wk of layer 1: rows are no whole blocks: 32");
+    w->dtype = CK_DTYPE_INT8;
+    w->bytes = w->elements;
+    refuses(&l, "wk of layer 1: wrong dtype");
+    w->dtype = CK_DTYPE_Q8_K;
+    refuses(&l, "wk of layer 1: wrong dtype");
+    w->dtype = CK_DTYPE_COUNT;
+    refuses(&l, "wk of layer 1: wrong dtype");
+    w->dtype = CK_DTYPE_Q8_0;
+    w->bytes = kept.bytes;
+    refuses(&l, "wk of layer 1: wrong bytes");
+    w->bytes = w->elements / 32 * 34;
+    assert_int_equal(cg_layout_check(&l, NULL), 0);
+    *w = kept;
+    cg_place *const head = &l.places[cg_place_index(cg_b_lm_head_weight, 0)];
+    head->dtype = CK_DTYPE_Q8_0;
+    head->bytes = head->elements / 32 * 34;
+    refuses(&l, "lm_head_weight of layer 0: not in the format of what it shares");
+    head->dtype = CK_DTYPE_F32;
+    head->bytes = head->elements * 4;
+    cg_place *const q = &l.places[cg_place_index(cg_b_q, 1)];
+    q->dtype = CK_DTYPE_BF16;
+    q->bytes = q->elements * 2;
+    refuses(&l, "q of layer 1: wrong dtype");
+    cg_layout_free(&l);
+}
+
 /* The registry's checker, on tables with one fault each. */
 static void checker_refuses_wrong_tables(void **state)
 {
@@ -312,6 +354,9 @@ static void checker_refuses_wrong_tables(void **state)
     WRONG(k[cg_k_add].params[1].name = "b", "kernel add: parameter b: named twice");
     WRONG(k[cg_k_add].params[1].dims = "", "kernel add: parameter a: no access");
     WRONG(k[cg_k_linear].params[2].access = CG_UPDATE, "linear: parameter w: blocks");
+    WRONG(k[cg_k_linear].params[1].blocks = true, "kernel linear: 2 parameters in blocks");
+    WRONG(k[cg_k_linear].of_format = NULL, "linear: 1 parameters in blocks, and no entry");
+    WRONG(k[cg_k_add].of_format = "ck_add", "add: 0 parameters in blocks, and an entry");
     WRONG(s[3].name = "norm1", "step norm1: named twice");
     WRONG(s[3].kernel = CG_KERNEL_COUNT, "no such kernel");
     WRONG(s[3].role = CG_ROLE_COUNT, "a node, exactly");
@@ -331,6 +376,7 @@ int main(void)
         cmocka_unit_test(equals_the_reference),
         cmocka_unit_test(layouts_are_refused),
         cmocka_unit_test(checker_refuses_wrong_layouts),
+        cmocka_unit_test(checker_refuses_wrong_formats),
         cmocka_unit_test(checker_refuses_wrong_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -77,6 +77,27 @@ static void refused(made *m, const char *says)
 
 static size_t at(cg_buffer_id id, size_t layer) { return cg_place_index(id, layer); }
 
+/* The entry that a step calls is that of its weights' format. */
+static void entries_are_by_format(void **state)
+{
+    made m = make(&cg_small, false);
+    char entry[CG_ENTRY];
+    (void)state;
+    for (int blocks = 0; blocks < 2; blocks++) {
+        cg_step_entry(step(&m, "mlp_down", 1), &m.l, entry);
+        assert_string_equal(entry, blocks ? "ck_gemm_nt_q6_k_f32" : "ck_gemm_nt_f32");
+        cg_step_entry(step(&m, "embed", 0), &m.l, entry);
+        assert_string_equal(entry, blocks ? "ck_embedding_q8_0" : "ck_embedding_f32");
+        cg_step_entry(step(&m, "norm1", 0), &m.l, entry);
+        assert_string_equal(entry, "ck_rmsnorm_f32");
+        cg_step_entry(step(&m, "mlp_down", 0), &m.l, entry);
+        assert_string_equal(entry, "ck_gemm_nt_f32");
+        m.l.places[at(cg_b_w2, 1)].dtype = CK_DTYPE_Q6_K;
+        m.l.places[at(cg_b_token_emb, 0)].dtype = CK_DTYPE_Q8_0;
+    }
+    drop(&m);
+}
+
 static void remove_step(made *m, const cg_step *s)
 {
     const size_t i = (size_t)(s - m->plan.steps);
@@ -117,6 +138,12 @@ static void wrong_arguments(void **state)
     m = make(&cg_small, false);
     m.l.places[at(cg_b_ln2_gamma, 1)].dtype = CK_DTYPE_BF16;
     refused(&m, "layer 1 step norm2: gamma: wanted in f32");
+    m = make(&cg_small, false);
+    m.l.places[at(cg_b_attn_out, 1)].dtype = CK_DTYPE_Q8_0;
+    refused(&m, "layer 1 step attend: y: wanted in f32");
+    m = make(&cg_small, false);
+    m.l.places[at(cg_b_w2, 1)].dtype = CK_DTYPE_Q8_K;
+    refused(&m, "layer 1 step mlp_down: w: not in a format of weights");
 }
 
 static void wrong_shapes(void **state)
@@ -136,6 +163,9 @@ static void wrong_shapes(void **state)
     refused(&m, "merge_heads: w: dimension 0 is 96");
     m = make(&cg_small, false);
     step(&m, "merge_heads", 0)->args[1].place = at(cg_b_bq, 0);
+    refused(&m, "merge_heads: x: dimension 0 is 4, wanted 16");
+    m = make(&cg_small, false);
+    step(&m, "merge_heads", 0)->args[1].place = at(cg_b_embedded_input, 0);
     refused(&m, "merge_heads: x: has too few dimensions");
     m = make(&cg_small, false);
     step(&m, "add2", 0)->args[1].place = at(cg_b_q, 0);
@@ -217,9 +247,13 @@ static void nothing_can_be_left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans_hold),   cmocka_unit_test(wrong_arguments),
-        cmocka_unit_test(wrong_shapes), cmocka_unit_test(wrong_order),
-        cmocka_unit_test(wrong_nodes),  cmocka_unit_test(nothing_can_be_left_out),
+        cmocka_unit_test(entries_are_by_format),
+        cmocka_unit_test(plans_hold),
+        cmocka_unit_test(wrong_arguments),
+        cmocka_unit_test(wrong_shapes),
+        cmocka_unit_test(wrong_order),
+        cmocka_unit_test(wrong_nodes),
+        cmocka_unit_test(nothing_can_be_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

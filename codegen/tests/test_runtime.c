@@ -14,141 +14,17 @@
 #include <string.h>
 
 #include "draw.h"
-#include "program.h"
-
-static ck_model *open_model(const cg_loaded *l, uint64_t seed)
-{
-    ck_model *m = NULL;
-    assert_int_equal(ck_model_open(&m, l->program), CK_MODEL_OK);
-    assert_int_equal(ck_model_randomise(m, seed), CK_MODEL_OK);
-    return m;
-}
-
-static void draw_tokens(int32_t *tokens, size_t n, size_t vocab, uint64_t *seed)
-{
-    for (size_t i = 0; i < n; i++) tokens[i] = (int32_t)(cg_draw(seed) % vocab);
-}
-
-/* All in one pass. */
-static void run_whole(ck_model *m, const int32_t *tokens, size_t n, float *logits)
-{
-    const size_t vocab = ck_model_program(m)->decoder.vocab;
-    ck_model_reset(m);
-    if (ck_model_prefill(m, tokens, n, logits, n * vocab) != CK_MODEL_OK)
-        fail_msg("%s", ck_model_error(m));
-}
-
-/* In passes of drawn lengths, those of 1 by decode. */
-static void run_cut(ck_model *m, const int32_t *tokens, size_t n, float *logits, uint64_t *seed)
-{
-    const size_t vocab = ck_model_program(m)->decoder.vocab;
-    ck_model_reset(m);
-    for (size_t at = 0; at < n;) {
-        const size_t left = n - at, length = 1 + cg_draw(seed) % (left < 4 ? left : 4);
-        float *const to = logits + at * vocab;
-        const int status = length == 1
-                               ? ck_model_decode(m, tokens[at], to, vocab)
-                               : ck_model_prefill(m, tokens + at, length, to, length * vocab);
-        if (status != CK_MODEL_OK) fail_msg("%s", ck_model_error(m));
-        at += length;
-        assert_int_equal(ck_model_position(m), at);
-    }
-}
-
-/* The worst error / radius, INFINITY if one is beyond it or is no number. */
-static double compare(const ck_model *m, const int32_t *tokens, size_t n, int strict,
-                      const float *logits)
-{
-    ref_model r = cg_reference(m);
-    const size_t count = n * r.d.vocab;
-    double *const value = malloc(count * sizeof *value), *const radius =
-                                                             malloc(count * sizeof *radius);
-    double worst = 0;
-    assert_true(value && radius);
-    assert_int_equal(ref_model_forward(&r, tokens, n, (ref_noise){ 0, 0 }, value), 0);
-    assert_int_equal(ref_model_radius(&r, tokens, n, strict, value, radius), 0);
-    for (size_t i = 0; i < count; i++) {
-        const double off = fabs((double)logits[i] - value[i]);
-        worst = fmax(worst, off <= radius[i] ? off / radius[i] : INFINITY);
-    }
-    free(value);
-    free(radius);
-    cg_reference_free(&r);
-    return worst;
-}
-
-/* What is no buffer is as before, and pad lanes are +0. */
-static void check_arena(const ck_model *m)
-{
-    const ck_program *const p = ck_model_program(m);
-    for (size_t i = 0; i < p->buffer_count; i++) {
-        const ck_buffer *const b = &p->buffers[i];
-        for (size_t l = 0; l < (b->of_layer ? p->decoder.layers : 1); l++) {
-            const unsigned char *const at = ck_model_arena(m) + b->offset + l * b->stride;
-            for (size_t k = 1; k <= p->guard; k++) {
-                const unsigned char before = at[-(ptrdiff_t)k];
-                if (before != 0xa5)
-                    fail_msg("%s of layer %zu: byte -%zu was overwritten", b->name, l, k);
-            }
-            for (size_t k = 0; k < b->bytes / 4; k++) {
-                size_t rest = k;
-                int pad = 0;
-                uint32_t bits;
-                memcpy(&bits, at + 4 * k, 4);
-                for (size_t d = b->dims; d-- > 0; rest /= b->dim[d])
-                    pad |= rest % b->dim[d] >= b->used[d];
-                if (pad && bits != 0) fail_msg("%s of layer %zu: pad %zu is not +0", b->name, l, k);
-            }
-        }
-    }
-}
-
-static void paint_guards(const ck_model *m)
-{
-    const ck_program *const p = ck_model_program(m);
-    for (size_t i = 0; i < p->buffer_count; i++) {
-        const ck_buffer *const b = &p->buffers[i];
-        for (size_t l = 0; l < (b->of_layer ? p->decoder.layers : 1); l++)
-            memset(ck_model_arena(m) + b->offset + l * b->stride - p->guard, 0xa5, p->guard);
-    }
-}
-
-static void check_config(const cg_config *c, uint64_t *seed, double worst[2])
-{
-    cg_loaded l = cg_load(c, cg_draw(seed) % 2 ? 64 : 0);
-    ck_model *const m = open_model(&l, cg_draw(seed));
-    const size_t n = 1 + cg_draw(seed) % c->context, bytes = n * c->vocab * sizeof(float);
-    int32_t *const tokens = malloc(n * sizeof *tokens);
-    float *const whole = malloc(bytes), *const cut = malloc(bytes);
-    assert_true(tokens && whole && cut);
-    draw_tokens(tokens, n, c->vocab, seed);
-    paint_guards(m);
-    for (int strict = 0; strict < 2; strict++) {
-        ck_set_strict_parity(strict);
-        run_cut(m, tokens, n, cut, seed); /* first, so that no row is left from the other */
-        run_whole(m, tokens, n, whole);
-        assert_memory_equal(whole, cut, bytes);
-        worst[strict] = fmax(worst[strict], compare(m, tokens, n, strict, whole));
-        if (!(worst[strict] <= 1)) fail_msg("strict %d: a logit is off", strict);
-        check_arena(m);
-    }
-    ck_set_strict_parity(0);
-    free(tokens);
-    free(whole);
-    free(cut);
-    ck_model_close(m);
-    cg_unload(&l);
-}
+#include "run.h"
 
 static void equals_the_reference(void **state)
 {
     uint64_t seed = 11;
     double worst[2] = { 0, 0 };
     (void)state;
-    check_config(&cg_small, &seed, worst);
+    cg_check_config(&cg_small, &(cg_formats){ 0 }, &seed, worst);
     for (int i = 0; i < 60; i++) {
         const cg_config c = cg_draw_config(&seed);
-        check_config(&c, &seed, worst);
+        cg_check_config(&c, &(cg_formats){ 0 }, &seed, worst);
     }
     print_message("worst error / radius: fast %.3f, strict %.3f\n", worst[0], worst[1]);
     assert_true(worst[1] > 1e-3); /* the estimate is no blank cheque */
@@ -158,7 +34,7 @@ static void equals_the_reference(void **state)
 static void radius_sees_changed_weights(void **state)
 {
     cg_loaded l = cg_load(&cg_small, 0);
-    ck_model *const m = open_model(&l, 5);
+    ck_model *const m = cg_open_model(&l, 5);
     const size_t n = 6, vocab = cg_small.vocab;
     int32_t tokens[6];
     float logits[6 * 50];
@@ -167,8 +43,8 @@ static void radius_sees_changed_weights(void **state)
     static const char *const names[] = { "wq", "bq", "wk", "wv", "bv",        "wo",       "bo",
                                          "w1", "b1", "w2", "b2", "ln1_gamma", "ln2_gamma" };
     (void)state;
-    draw_tokens(tokens, n, vocab, &seed);
-    run_whole(m, tokens, n, logits);
+    cg_draw_tokens(tokens, n, vocab, &seed);
+    assert_int_equal(cg_run_whole(m, tokens, n, logits), CK_MODEL_OK);
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         const ck_program *const p = l.program;
         size_t i = 0;
@@ -217,9 +93,11 @@ static void wrong_programs_are_seen(void **state)
         { "attend", "r->first + r->rows", "r->rows" },
         { "attend", "V(l)", "K(l)" },
         { "attend", ".kv_heads = 2", ".kv_heads = 1" },
-        { "merge_heads", "h == 0 ? 0 : 1", "0" },
-        { "merge_heads", "WO(l)) + h * 16", "WO(l))" },
-        { "merge_heads", "h == 0 ? ck_at(r, BO(l)) : NULL", "ck_at(r, BO(l))" },
+        { "attend", ".head_y = 16", ".head_y = 256" },
+        { "merge_heads", ".k = 64", ".k = 48" },
+        { "merge_heads", ".ldb = 64", ".ldb = 65" },
+        { "merge_heads", "WO(l)", "WQ(l)" },
+        { "merge_heads", "BO(l)", "BO(0)" },
         { "add1", "PROJ_TMP(l)", "MLP_OUT(l)" },
         { "mlp_up", ".k = 32", ".k = 31" },
         { "swiglu", ".d = 48", ".d = 47" },
@@ -233,12 +111,13 @@ static void wrong_programs_are_seen(void **state)
     float logits[9 * 50];
     uint64_t seed = 8;
     (void)state;
-    draw_tokens(tokens, 9, 50, &seed);
+    cg_draw_tokens(tokens, 9, 50, &seed);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        cg_loaded l = cg_load_wrong(&cg_small, wrong[i][0], wrong[i][1], wrong[i][2]);
-        ck_model *const m = open_model(&l, 4);
-        run_cut(m, tokens, 9, logits, &seed);
-        if (compare(m, tokens, 9, 0, logits) <= 1)
+        cg_loaded l =
+            cg_load_wrong(&cg_small, &(cg_formats){ 0 }, wrong[i][0], wrong[i][1], wrong[i][2]);
+        ck_model *const m = cg_open_model(&l, 4);
+        const int status = cg_run_cut(m, tokens, 9, logits, &seed);
+        if (status == CK_MODEL_OK && cg_compare(m, tokens, 9, 0, logits) <= 1)
             fail_msg("%s: %s for %s is not seen", wrong[i][0], wrong[i][2], wrong[i][1]);
         ck_model_close(m);
         cg_unload(&l);
@@ -352,7 +231,7 @@ static void tap(void *context, const ck_model *m, const ck_step *step, const ck_
 static void taps(void **state)
 {
     cg_loaded l = cg_load(&cg_small, 0);
-    ck_model *const m = open_model(&l, 3);
+    ck_model *const m = cg_open_model(&l, 3);
     seen s = { 0 };
     int32_t tokens[5] = { 1, 2, 3, 4, 5 };
     (void)state;

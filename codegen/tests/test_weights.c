@@ -11,68 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "draw.h"
-#include "program.h"
+#include "files.h"
+#include "run.h"
 #include "sha256.h"
 
-static char folder[] = "/tmp/ckgen-test-XXXXXX", path[64];
 static cg_loaded small;
-
-/* A file as a whole; room for twice its size. */
-typedef struct file {
-    unsigned char *bytes;
-    size_t size;
-} file;
-
-static file read_file(void)
-{
-    FILE *const in = fopen(path, "rb");
-    struct stat at;
-    assert_true(in && fstat(fileno(in), &at) == 0);
-    const file f = { calloc(2, (size_t)at.st_size + 200), (size_t)at.st_size };
-    assert_non_null(f.bytes);
-    assert_int_equal(fread(f.bytes, 1, f.size, in), f.size);
-    fclose(in);
-    return f;
-}
-
-static void write_file(const unsigned char *bytes, size_t size)
-{
-    FILE *const out = fopen(path, "wb");
-    assert_non_null(out);
-    assert_int_equal(fwrite(bytes, 1, size, out), size);
-    assert_int_equal(fclose(out), 0);
-}
-
-static void put32(unsigned char *at, uint32_t value)
-{
-    for (int i = 0; i < 4; i++) at[i] = (unsigned char)(value >> 8 * i);
-}
-
-/* The checksum of a changed file made right again: behind it other checks show. */
-static void seal(file *f)
-{
-    if (memcmp(f->bytes, "BUMPWGT", 7) == 0 && f->size >= 128)
-        ck_sha256(f->bytes + 64, f->bytes + 128, f->size - 128);
-    else if (memcmp(f->bytes, "CKWEIGHT", 8) == 0 && f->size >= 64)
-        ck_sha256(f->bytes + 24, f->bytes + 64, f->size - 64);
-}
-
-static ck_model *open_model(const cg_loaded *l, uint64_t seed)
-{
-    ck_model *m = NULL;
-    assert_int_equal(ck_model_open(&m, l->program), CK_MODEL_OK);
-    ck_model_randomise(m, seed);
-    return m;
-}
-
-static void save(ck_model *m, ck_weights_kind kind)
-{
-    if (ck_model_save(m, path, kind) != CK_MODEL_OK) fail_msg("%s", ck_model_error(m));
-}
 
 static void digests(void **state)
 {
@@ -98,15 +43,15 @@ static void digests(void **state)
 /* The same weights, bytes and logits after a way through a file. */
 static void roundtrip(const cg_loaded *l, ck_weights_kind kind)
 {
-    ck_model *const a = open_model(l, 1), *const b = open_model(l, 2);
+    ck_model *const a = cg_open_model(l, 1), *const b = cg_open_model(l, 2);
     const size_t vocab = l->program->decoder.vocab;
     float *const x = malloc(2 * vocab * sizeof *x);
     assert_non_null(x);
-    save(a, kind);
-    const file first = read_file();
-    if (ck_model_load(b, path) != CK_MODEL_OK) fail_msg("%s", ck_model_error(b));
-    save(b, kind);
-    const file second = read_file();
+    cg_save(a, kind);
+    const file first = cg_read_file();
+    if (ck_model_load(b, cg_path) != CK_MODEL_OK) fail_msg("%s", ck_model_error(b));
+    cg_save(b, kind);
+    const file second = cg_read_file();
     assert_int_equal(first.size, second.size);
     assert_memory_equal(first.bytes, second.bytes, first.size);
     assert_int_equal(ck_model_decode(a, 0, x, vocab), CK_MODEL_OK);
@@ -129,11 +74,11 @@ static void files_roundtrip(void **state)
         const cg_config c = cg_draw_config(&seed);
         cg_loaded l = cg_load(&c, 0);
         const int fits = c.tied && !c.qk_norm && c.qkv_bias && c.output_bias && c.mlp_bias;
-        ck_model *const m = open_model(&l, 1);
+        ck_model *const m = cg_open_model(&l, 1);
         roundtrip(&l, CK_WEIGHTS_NAMED);
         if (fits) roundtrip(&l, CK_WEIGHTS_BUMP3);
         if (!fits) {
-            assert_int_equal(ck_model_save(m, path, CK_WEIGHTS_BUMP3), CK_MODEL_FILE);
+            assert_int_equal(ck_model_save(m, cg_path, CK_WEIGHTS_BUMP3), CK_MODEL_FILE);
             assert_non_null(strstr(ck_model_error(m), "cannot hold"));
         }
         ck_model_close(m);
@@ -145,12 +90,12 @@ static void files_roundtrip(void **state)
  * payload behind 128 + 4 + 32 bytes. wo is by heads there. */
 static void bump_is_laid_out_as_specified(void **state)
 {
-    ck_model *const m = open_model(&small, 7);
+    ck_model *const m = cg_open_model(&small, 7);
     const ref_model r = cg_reference(m);
     const size_t D = 32, h = 16, H = 4;
     (void)state;
-    save(m, CK_WEIGHTS_BUMP3);
-    file f = read_file();
+    cg_save(m, CK_WEIGHTS_BUMP3);
+    file f = cg_read_file();
     assert_memory_equal(f.bytes,
                         "BUMPWGT3\3\0\0\0\1\0\0\0\2\0\0\0\62\0\0\0\40\0\0\0\20\0\0\0\4\0\0\0"
                         "\10\0\0\0\40\0\0\0\0\0\0\0\20\0\0\0\0\0\0\0\20\0\0\0\0\0\0\0",
@@ -195,13 +140,13 @@ static void bump_is_laid_out_as_specified(void **state)
 /* BUMPWGT2 and flat files are the payload with less before it. */
 static void older_kinds(void **state)
 {
-    ck_model *const a = open_model(&small, 1), *const b = open_model(&small, 2);
+    ck_model *const a = cg_open_model(&small, 1), *const b = cg_open_model(&small, 2);
     float x[2][50];
     (void)state;
-    save(a, CK_WEIGHTS_BUMP3);
-    file f = read_file();
-    write_file(f.bytes + 164, f.size - 164);
-    if (ck_model_load(b, path) != CK_MODEL_OK) fail_msg("%s", ck_model_error(b));
+    cg_save(a, CK_WEIGHTS_BUMP3);
+    file f = cg_read_file();
+    cg_write_file(f.bytes + 164, f.size - 164);
+    if (ck_model_load(b, cg_path) != CK_MODEL_OK) fail_msg("%s", ck_model_error(b));
     assert_int_equal(ck_model_decode(a, 3, x[0], 50), CK_MODEL_OK);
     assert_int_equal(ck_model_decode(b, 3, x[1], 50), CK_MODEL_OK);
     assert_memory_equal(x[0], x[1], sizeof x[0]);
@@ -210,8 +155,8 @@ static void older_kinds(void **state)
     f.bytes[36 + 7] = '2';
     f.bytes[36 + 8] = 2;
     ck_sha256(f.bytes + 36 + 64, f.bytes + 164, f.size - 164);
-    write_file(f.bytes + 36, f.size - 36);
-    if (ck_model_load(b, path) != CK_MODEL_OK) fail_msg("%s", ck_model_error(b));
+    cg_write_file(f.bytes + 36, f.size - 36);
+    if (ck_model_load(b, cg_path) != CK_MODEL_OK) fail_msg("%s", ck_model_error(b));
     assert_int_equal(ck_model_decode(b, 3, x[1], 50), CK_MODEL_OK);
     assert_memory_equal(x[0], x[1], sizeof x[0]);
     free(f.bytes);
@@ -222,14 +167,14 @@ static void older_kinds(void **state)
 /* The file is refused by a line that names it, and the model works as before. */
 static void refused(const file *f, const char *says)
 {
-    ck_model *const m = open_model(&small, 3);
+    ck_model *const m = cg_open_model(&small, 3);
     float before[50], after[50];
-    write_file(f->bytes, f->size);
+    cg_write_file(f->bytes, f->size);
     assert_int_equal(ck_model_decode(m, 1, before, 50), CK_MODEL_OK);
-    const int status = ck_model_load(m, path);
+    const int status = ck_model_load(m, cg_path);
     const char *const text = ck_model_error(m);
     if (status != CK_MODEL_FILE) fail_msg("%d, wanted a refusal: %s", status, says);
-    if (!strstr(text, says) || strncmp(text, path, strlen(path)) != 0)
+    if (!strstr(text, says) || strncmp(text, cg_path, strlen(cg_path)) != 0)
         fail_msg("says %s\n  wanted %s", text, says);
     assert_int_equal(ck_model_position(m), 1);
     ck_model_reset(m);
@@ -243,10 +188,10 @@ static file saved(ck_weights_kind kind)
 {
     static file good[2];
     if (!good[kind].bytes) {
-        ck_model *const m = open_model(&small, 1);
-        save(m, kind);
+        ck_model *const m = cg_open_model(&small, 1);
+        cg_save(m, kind);
         ck_model_close(m);
-        good[kind] = read_file();
+        good[kind] = cg_read_file();
     }
     const file f = { malloc(2 * good[kind].size + 200), good[kind].size };
     assert_non_null(f.bytes);
@@ -262,7 +207,7 @@ static file saved(ck_weights_kind kind)
         refused(&f, says);        \
         free(f.bytes);            \
     } while (0)
-#define SEALED(kind, change, says) WRONG(kind, change; seal(&f), says)
+#define SEALED(kind, change, says) WRONG(kind, change; cg_seal(&f), says)
 
 static void wrong_bump_files(void **state)
 {
@@ -270,21 +215,21 @@ static void wrong_bump_files(void **state)
     (void)state;
     WRONG(CK_WEIGHTS_BUMP3, f.bytes[7] = '4', "magic");
     WRONG(CK_WEIGHTS_BUMP3, f.bytes[0] = 'C', "of a flat file");
-    WRONG(CK_WEIGHTS_BUMP3, put32(f.bytes + 8, 77), "version: 77");
-    WRONG(CK_WEIGHTS_BUMP3, put32(f.bytes + 12, 2), "model_type: 2");
-    WRONG(CK_WEIGHTS_BUMP3, put32(f.bytes + 16, 9), "layers: 9");
-    WRONG(CK_WEIGHTS_BUMP3, put32(f.bytes + 20, 999), "vocab: 999");
-    WRONG(CK_WEIGHTS_BUMP3, put32(f.bytes + 24, 33), "embed: 33");
-    WRONG(CK_WEIGHTS_BUMP3, put32(f.bytes + 28, 17), "context: 17");
-    WRONG(CK_WEIGHTS_BUMP3, put32(f.bytes + 32, 8), "heads: 8");
-    WRONG(CK_WEIGHTS_BUMP3, put32(f.bytes + 36, 4), "head_dim: 4");
-    WRONG(CK_WEIGHTS_BUMP3, put32(f.bytes + 40, 48), "aligned embed: 48");
-    WRONG(CK_WEIGHTS_BUMP3, put32(f.bytes + 52, 1), "aligned head: 4294967312");
-    WRONG(CK_WEIGHTS_BUMP3, put32(f.bytes + 56, 32), "aligned context: 32");
+    WRONG(CK_WEIGHTS_BUMP3, cg_put32(f.bytes + 8, 77), "version: 77");
+    WRONG(CK_WEIGHTS_BUMP3, cg_put32(f.bytes + 12, 2), "model_type: 2");
+    WRONG(CK_WEIGHTS_BUMP3, cg_put32(f.bytes + 16, 9), "layers: 9");
+    WRONG(CK_WEIGHTS_BUMP3, cg_put32(f.bytes + 20, 999), "vocab: 999");
+    WRONG(CK_WEIGHTS_BUMP3, cg_put32(f.bytes + 24, 33), "embed: 33");
+    WRONG(CK_WEIGHTS_BUMP3, cg_put32(f.bytes + 28, 17), "context: 17");
+    WRONG(CK_WEIGHTS_BUMP3, cg_put32(f.bytes + 32, 8), "heads: 8");
+    WRONG(CK_WEIGHTS_BUMP3, cg_put32(f.bytes + 36, 4), "head_dim: 4");
+    WRONG(CK_WEIGHTS_BUMP3, cg_put32(f.bytes + 40, 48), "aligned embed: 48");
+    WRONG(CK_WEIGHTS_BUMP3, cg_put32(f.bytes + 52, 1), "aligned head: 4294967312");
+    WRONG(CK_WEIGHTS_BUMP3, cg_put32(f.bytes + 56, 32), "aligned context: 32");
     WRONG(CK_WEIGHTS_BUMP3, f.bytes[64] ^= 1, "checksum");
     WRONG(CK_WEIGHTS_BUMP3, f.bytes[f.size - 1] ^= 1, "checksum");
     WRONG(CK_WEIGHTS_BUMP3, f.bytes[100] = 1, "byte 100");
-    SEALED(CK_WEIGHTS_BUMP3, put32(f.bytes + 128, 0xffffffff), "dtypes: 4294967295, wanted 32");
+    SEALED(CK_WEIGHTS_BUMP3, cg_put32(f.bytes + 128, 0xffffffff), "dtypes: 4294967295, wanted 32");
     SEALED(CK_WEIGHTS_BUMP3, f.bytes[134] = 7, "dtype of ln1_gamma of layer 0: 7 (q4_k)");
     SEALED(CK_WEIGHTS_BUMP3, f.bytes[163] = 200,
            "dtype of final_ln_bias of layer 0: 200 (unknown)");
@@ -295,20 +240,20 @@ static void wrong_bump_files(void **state)
     WRONG(CK_WEIGHTS_BUMP3, f.size = 127, "header has 128");
     WRONG(CK_WEIGHTS_BUMP3, f.size = 3, "flat file");
     WRONG(CK_WEIGHTS_BUMP3, f.size = 0, "flat file");
-    SEALED(CK_WEIGHTS_BUMP3, put32(f.bytes + 164, nan),
+    SEALED(CK_WEIGHTS_BUMP3, cg_put32(f.bytes + 164, nan),
            "token_emb of layer 0: byte 164: not finite");
-    SEALED(CK_WEIGHTS_BUMP3, put32(f.bytes + f.size - 4, inf), "final_ln_bias of layer 0");
+    SEALED(CK_WEIGHTS_BUMP3, cg_put32(f.bytes + f.size - 4, inf), "final_ln_bias of layer 0");
     /* the first lane beyond head_dim in wq's first row; the last one of bq */
-    SEALED(CK_WEIGHTS_BUMP3, put32(f.bytes + 164 + 4 * (66 * 32 + 64 + 8 * 32), 1),
+    SEALED(CK_WEIGHTS_BUMP3, cg_put32(f.bytes + 164 + 4 * (66 * 32 + 64 + 8 * 32), 1),
            "wq of layer 0: byte 9892: a pad lane");
-    SEALED(CK_WEIGHTS_BUMP3, put32(f.bytes + 164 + 4 * (66 * 32 + 64 + 2048 + 63), 0x80000000),
+    SEALED(CK_WEIGHTS_BUMP3, cg_put32(f.bytes + 164 + 4 * (66 * 32 + 64 + 2048 + 63), 0x80000000),
            "bq of layer 0: byte 17312: a pad lane");
     /* wo is checked in the order of the file: lane 8 of the first row of the first head */
     SEALED(CK_WEIGHTS_BUMP3,
-           put32(f.bytes + 164 + 4 * (66 * 32 + 64 + 2048 + 64 + 1024 + 32 + 1024 + 32 + 8), 1),
+           cg_put32(f.bytes + 164 + 4 * (66 * 32 + 64 + 2048 + 64 + 1024 + 32 + 1024 + 32 + 8), 1),
            "wo of layer 0: byte 25796: a pad lane");
     /* flat, with a value that is none */
-    WRONG(CK_WEIGHTS_BUMP3, f.bytes += 164; f.size -= 164; put32(f.bytes, nan);
+    WRONG(CK_WEIGHTS_BUMP3, f.bytes += 164; f.size -= 164; cg_put32(f.bytes, nan);
           refused(&f, "token_emb of layer 0: byte 0: not finite"); f.size -= 4; refused(&f, "flat");
           f.size += 8; refused(&f, "flat"); f.bytes -= 164; f.size = 2, "flat file");
 }
@@ -316,35 +261,40 @@ static void wrong_bump_files(void **state)
 static void wrong_named_files(void **state)
 {
     (void)state;
-    WRONG(CK_WEIGHTS_NAMED, put32(f.bytes + 8, 2), "version: 2");
-    WRONG(CK_WEIGHTS_NAMED, put32(f.bytes + 12, 31), "tensors: 31");
+    WRONG(CK_WEIGHTS_NAMED, cg_put32(f.bytes + 8, 2), "version: 2");
+    WRONG(CK_WEIGHTS_NAMED, cg_put32(f.bytes + 12, 31), "tensors: 31");
     WRONG(CK_WEIGHTS_NAMED, f.size -= 4, "header: bytes");
     WRONG(CK_WEIGHTS_NAMED, f.size += 4, "header: bytes");
     WRONG(CK_WEIGHTS_NAMED, f.size = 63, "header has 64");
     WRONG(CK_WEIGHTS_NAMED, f.bytes[60] = 1, "byte 56");
     WRONG(CK_WEIGHTS_NAMED, f.bytes[24] ^= 1, "checksum");
     WRONG(CK_WEIGHTS_NAMED, f.bytes[f.size - 1] ^= 1, "checksum");
-    SEALED(CK_WEIGHTS_NAMED, f.size = 1000; put32(f.bytes + 16, 1000), "ends within the directory");
+    SEALED(CK_WEIGHTS_NAMED, f.size = 1000;
+           cg_put32(f.bytes + 16, 1000), "ends within the directory");
     SEALED(CK_WEIGHTS_NAMED, f.bytes[64] = 'T', "tensor 0: \"Token_emb\"");
     SEALED(CK_WEIGHTS_NAMED, memcpy(f.bytes + 64 + 144, f.bytes + 64, 144), "or twice");
-    SEALED(CK_WEIGHTS_NAMED, put32(f.bytes + 64 + 48, 0), "tensor 0");
-    SEALED(CK_WEIGHTS_NAMED, f.bytes[64 + 32] = 'g', "token_emb of layer 0: dtype");
-    SEALED(CK_WEIGHTS_NAMED, put32(f.bytes + 64 + 56, 51), "token_emb of layer 0: dtype, shape");
-    SEALED(CK_WEIGHTS_NAMED, put32(f.bytes + 64 + 88, 49), "token_emb of layer 0: dtype, shape");
-    SEALED(CK_WEIGHTS_NAMED, put32(f.bytes + 64 + 120, 0xffffffff),
-           "token_emb of layer 0: dtype, shape");
-    SEALED(CK_WEIGHTS_NAMED, put32(f.bytes + 64 + 128, 1), "token_emb of layer 0: dtype, shape");
-    SEALED(CK_WEIGHTS_NAMED, f.bytes[64 + 144 - 1] = 1, "token_emb of layer 0: dtype, shape");
-    SEALED(CK_WEIGHTS_NAMED, put32(f.bytes + f.size - 4, 0x7f800000), "b2 of layer 1");
+    SEALED(CK_WEIGHTS_NAMED, cg_put32(f.bytes + 64 + 48, 0), "tensor 0");
+    SEALED(CK_WEIGHTS_NAMED, f.bytes[64 + 32] = 'g',
+           "dtype of token_emb of layer 0: \"g32\", the program has f32");
+    SEALED(CK_WEIGHTS_NAMED, cg_put32(f.bytes + 64 + 56, 51),
+           "token_emb of layer 0: shape or place");
+    SEALED(CK_WEIGHTS_NAMED, cg_put32(f.bytes + 64 + 88, 49),
+           "token_emb of layer 0: shape or place");
+    SEALED(CK_WEIGHTS_NAMED, cg_put32(f.bytes + 64 + 120, 0xffffffff),
+           "token_emb of layer 0: shape or place");
+    SEALED(CK_WEIGHTS_NAMED, cg_put32(f.bytes + 64 + 128, 1),
+           "token_emb of layer 0: shape or place");
+    SEALED(CK_WEIGHTS_NAMED, f.bytes[64 + 144 - 1] = 1, "token_emb of layer 0: shape or place");
+    SEALED(CK_WEIGHTS_NAMED, cg_put32(f.bytes + f.size - 4, 0x7f800000), "b2 of layer 1");
 }
 
 /* Tensors may come in any order. */
 static void names_count_not_places(void **state)
 {
-    ck_model *const m = open_model(&small, 9);
+    ck_model *const m = cg_open_model(&small, 9);
     (void)state;
-    save(m, CK_WEIGHTS_NAMED);
-    file f = read_file();
+    cg_save(m, CK_WEIGHTS_NAMED);
+    file f = cg_read_file();
     /* the last two, w2 and b2 of layer 1, trade places, each at a multiple of 64 */
     const size_t count = f.bytes[12];
     unsigned char *const last = f.bytes + 64 + (count - 1) * 144, *const before = last - 144;
@@ -362,16 +312,16 @@ static void names_count_not_places(void **state)
     memcpy(bias, f.bytes + at + 6144, 128);
     memcpy(f.bytes + at, bias, 128);
     memcpy(f.bytes + at + 128, weights, 6144);
-    put32(before + 120, at);
-    put32(last + 120, at + 128);
-    seal(&f);
-    write_file(f.bytes, f.size);
-    ck_model *const other = open_model(&small, 1);
-    if (ck_model_load(other, path) != CK_MODEL_OK) fail_msg("%s", ck_model_error(other));
-    save(m, CK_WEIGHTS_NAMED);
-    const file one = read_file();
-    save(other, CK_WEIGHTS_NAMED);
-    const file two = read_file();
+    cg_put32(before + 120, at);
+    cg_put32(last + 120, at + 128);
+    cg_seal(&f);
+    cg_write_file(f.bytes, f.size);
+    ck_model *const other = cg_open_model(&small, 1);
+    if (ck_model_load(other, cg_path) != CK_MODEL_OK) fail_msg("%s", ck_model_error(other));
+    cg_save(m, CK_WEIGHTS_NAMED);
+    const file one = cg_read_file();
+    cg_save(other, CK_WEIGHTS_NAMED);
+    const file two = cg_read_file();
     assert_memory_equal(one.bytes, two.bytes, one.size);
     free(weights);
     free(f.bytes);
@@ -384,23 +334,23 @@ static void names_count_not_places(void **state)
 static void other_models_are_refused(void **state)
 {
     cg_config c = cg_small;
-    ck_model *const m = open_model(&small, 1);
+    ck_model *const m = cg_open_model(&small, 1);
     (void)state;
     c.tied = false;
     cg_loaded l = cg_load(&c, 0);
-    ck_model *const other = open_model(&l, 1);
-    save(m, CK_WEIGHTS_BUMP3);
-    assert_int_equal(ck_model_load(other, path), CK_MODEL_FILE);
+    ck_model *const other = cg_open_model(&l, 1);
+    cg_save(m, CK_WEIGHTS_BUMP3);
+    assert_int_equal(ck_model_load(other, cg_path), CK_MODEL_FILE);
     assert_non_null(strstr(ck_model_error(other), "a head of its own"));
-    save(m, CK_WEIGHTS_NAMED);
-    assert_int_equal(ck_model_load(other, path), CK_MODEL_FILE);
+    cg_save(m, CK_WEIGHTS_NAMED);
+    assert_int_equal(ck_model_load(other, cg_path), CK_MODEL_FILE);
     assert_non_null(strstr(ck_model_error(other), "tensors"));
     assert_int_equal(ck_model_load(m, "/nowhere/x"), CK_MODEL_FILE);
     assert_int_equal(ck_model_load(m, "/dev/zero"), CK_MODEL_FILE);
     assert_int_equal(ck_model_load(m, "/tmp"), CK_MODEL_FILE);
     assert_int_equal(ck_model_load(m, NULL), CK_MODEL_ARGUMENT);
     assert_int_equal(ck_model_save(m, NULL, CK_WEIGHTS_NAMED), CK_MODEL_ARGUMENT);
-    assert_int_equal(ck_model_save(m, path, (ck_weights_kind)7), CK_MODEL_ARGUMENT);
+    assert_int_equal(ck_model_save(m, cg_path, (ck_weights_kind)7), CK_MODEL_ARGUMENT);
     assert_int_equal(ck_model_save(m, "/dev/full", CK_WEIGHTS_NAMED), CK_MODEL_FILE);
     assert_int_equal(ck_model_save(m, "/nowhere/x", CK_WEIGHTS_NAMED), CK_MODEL_FILE);
     ck_model_close(m);
@@ -411,12 +361,12 @@ static void other_models_are_refused(void **state)
 /* Half of them with their checksum made right again. */
 static void damaged_files_are_refused(void **state)
 {
-    ck_model *const m = open_model(&small, 1);
+    ck_model *const m = cg_open_model(&small, 1);
     size_t refusals = 0;
     (void)state;
     for (int kind = 0; kind < 2; kind++) {
-        save(m, (ck_weights_kind)kind);
-        const file whole = read_file();
+        cg_save(m, (ck_weights_kind)kind);
+        const file whole = cg_read_file();
         file f = { malloc(2 * whole.size + 200), 0 };
         assert_non_null(f.bytes);
         for (uint64_t seed = 1; seed <= 400; seed++) {
@@ -431,15 +381,15 @@ static void damaged_files_are_refused(void **state)
                 f.size = cg_mutate(f.bytes, f.size, 2 * whole.size + 200, &s);
             }
             const int same = f.size == whole.size && memcmp(f.bytes, whole.bytes, f.size) == 0;
-            if (seed % 4 < 2) seal(&f);
-            write_file(f.bytes, f.size);
-            const int status = ck_model_load(m, path);
+            if (seed % 4 < 2) cg_seal(&f);
+            cg_write_file(f.bytes, f.size);
+            const int status = ck_model_load(m, cg_path);
             if (status == CK_MODEL_OK) {
                 assert_true(same || seed % 4 < 2); /* another finite value, sealed */
                 continue;
             }
             assert_int_equal(status, CK_MODEL_FILE);
-            assert_int_equal(strncmp(ck_model_error(m), path, strlen(path)), 0);
+            assert_int_equal(strncmp(ck_model_error(m), cg_path, strlen(cg_path)), 0);
             assert_null(strpbrk(ck_model_error(m), "\n\r\x1b"));
             refusals++;
         }
@@ -453,18 +403,15 @@ static void damaged_files_are_refused(void **state)
 static int begin(void **state)
 {
     (void)state;
-    if (!mkdtemp(folder)) return -1;
-    snprintf(path, sizeof path, "%s/weights", folder);
     small = cg_load(&cg_small, 0);
-    return 0;
+    return cg_begin_files();
 }
 
 static int end(void **state)
 {
     (void)state;
     cg_unload(&small);
-    remove(path);
-    return rmdir(folder); /* fails if a temporary file was left */
+    return cg_end_files();
 }
 
 int main(void)

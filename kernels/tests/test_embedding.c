@@ -108,20 +108,24 @@ static void rows_are_those_of_dequant_row(void **state)
         { ck_embedding_bf16, ck_dequant_row_bf16, CK_DTYPE_BF16 },
         { ck_embedding_f16, ck_dequant_row_f16, CK_DTYPE_F16 },
         { ck_embedding_q4_0, ck_dequant_row_q4_0, CK_DTYPE_Q4_0 },
+        { ck_embedding_q4_1, ck_dequant_row_q4_1, CK_DTYPE_Q4_1 },
+        { ck_embedding_q5_0, ck_dequant_row_q5_0, CK_DTYPE_Q5_0 },
+        { ck_embedding_q5_1, ck_dequant_row_q5_1, CK_DTYPE_Q5_1 },
         { ck_embedding_q8_0, ck_dequant_row_q8_0, CK_DTYPE_Q8_0 },
         { ck_embedding_q4_k, ck_dequant_row_q4_k, CK_DTYPE_Q4_K },
+        { ck_embedding_q5_k, ck_dequant_row_q5_k, CK_DTYPE_Q5_K },
         { ck_embedding_q6_k, ck_dequant_row_q6_k, CK_DTYPE_Q6_K },
     };
-    enum { D = 512, ROWS = 3 };
+    enum { D = 512, ROWS = 3, FORMATS = sizeof formats / sizeof *formats };
     static unsigned char table[2 * D * ROWS];
     static float got[ROWS * D], wanted[D];
     static const int32_t order[] = { 2, 0, 2 };
     uint32_t random = 12345;
     (void)state;
     for (int n = 0; n < 200; n++) {
-        const format *f = &formats[n % 6];
+        const format *f = &formats[n % FORMATS];
         const size_t bytes = ck_row_bytes(f->dtype, D);
-        ck_set_strict_parity(n / 6 % 2);
+        ck_set_strict_parity(n / FORMATS % 2);
         for (size_t b = 0; b < sizeof table; b++)
             table[b] = (unsigned char)((random = random * 1664525u + 1013904223u) >> 24);
         const ck_embedding_args g = { .y = got,

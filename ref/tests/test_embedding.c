@@ -12,7 +12,8 @@
 #include "../ref.h"
 
 ref_fn ref_embedding_f32, ref_embedding_bf16, ref_embedding_f16, ref_embedding_q4_0;
-ref_fn ref_embedding_q8_0, ref_embedding_q4_k, ref_embedding_q6_k;
+ref_fn ref_embedding_q4_1, ref_embedding_q5_0, ref_embedding_q5_1, ref_embedding_q8_0;
+ref_fn ref_embedding_q4_k, ref_embedding_q5_k, ref_embedding_q6_k;
 
 static const ck_numspec any = { .lanes = 0, .accs = 1 };
 static const ref_spec fast = { &any, 0, 0x1p-24, 0, 0 };
@@ -91,10 +92,31 @@ static void blocks_of_32(void **unused)
     assert_true(v[63] == -64 && v[62] == 0 && e[63] == 0);
 }
 
-/* q4_k: d s q - dmin m of sub-block 1; q6_k: an element of the last sub-block. */
+/* The same, with a minimum of 1 and a fifth bit of element 19. */
+static void minimums_and_fifth_bits(void **unused)
+{
+    static unsigned char q41[5 * 20], q50[5 * 22], q51[5 * 24];
+    const int32_t ids[] = { 1 };
+    (void)unused;
+    q41[4 * 20 + 1] = q50[4 * 22 + 1] = q51[4 * 24 + 1] = 0x38;
+    q41[4 * 20 + 3] = q51[4 * 24 + 3] = 0x3c;
+    q41[4 * 20 + 4 + 3] = q50[4 * 22 + 6 + 3] = q51[4 * 24 + 8 + 3] = 0xf1;
+    q50[4 * 22 + 2 + 2] = q51[4 * 24 + 4 + 2] = 0x08;
+    const ref_embedding_args a = { q41, ids, NULL, 64, 3, 0, 0 },
+                             b = { q50, ids, NULL, 64, 3, 0, 0 },
+                             c = { q51, ids, NULL, 64, 3, 0, 0 };
+    evaluate(ref_embedding_q4_1, &a, 0, 64, &fast);
+    assert_true(v[32 + 3] == 1.5 && v[32 + 19] == 8.5 && v[63] == 1 && v[3] == 0 && e[63] == 0);
+    evaluate(ref_embedding_q5_0, &b, 0, 64, &fast);
+    assert_true(v[32 + 3] == -7.5 && v[32 + 19] == 7.5 && v[63] == -8 && v[3] == 0);
+    evaluate(ref_embedding_q5_1, &c, 0, 64, &fast);
+    assert_true(v[32 + 3] == 1.5 && v[32 + 19] == 16.5 && v[63] == 1 && v[3] == 0);
+}
+
+/* q4_k and q5_k: d s q - dmin m of sub-block 1; q6_k: an element of the last sub-block. */
 static void blocks_of_256(void **unused)
 {
-    static unsigned char q4[144], q6[210];
+    static unsigned char q4[144], q5[176], q6[210];
     const float pos[256] = { [40] = 0.25f };
     const int32_t ids[] = { 0 };
     (void)unused;
@@ -104,6 +126,12 @@ static void blocks_of_256(void **unused)
     const ref_embedding_args g = { q4, ids, pos, 256, 1, 256, 0 };
     evaluate(ref_embedding_q4_k, &g, 0, 256, &fast);
     assert_true(v[40] == 3 * 7 - 2 * 5 + 0.25 && v[41] == -10 && v[0] == 0 && e[40] == 0);
+    memcpy(q5, q4, 16);
+    q5[16 + 8] = 1 << 1; /* element 40: and 16 */
+    q5[48 + 8] = 0x70;
+    const ref_embedding_args i = { q5, ids, pos, 256, 1, 256, 0 };
+    evaluate(ref_embedding_q5_k, &i, 0, 256, &fast);
+    assert_true(v[40] == 3 * 23 - 2 * 5 + 0.25 && v[41] == -10 && v[0] == 0 && e[40] == 0);
     q6[209] = 0x3c;
     q6[192 + 15] = 0xfe; /* -2 */
     q6[64 + 63] = 0x90;  /* element 255: 9 + 16 * 2 */
@@ -116,8 +144,11 @@ static void blocks_of_256(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(floats_are_bits), cmocka_unit_test(positions_are_added_once),
-        cmocka_unit_test(halves),          cmocka_unit_test(blocks_of_32),
+        cmocka_unit_test(floats_are_bits),
+        cmocka_unit_test(positions_are_added_once),
+        cmocka_unit_test(halves),
+        cmocka_unit_test(blocks_of_32),
+        cmocka_unit_test(minimums_and_fifth_bits),
         cmocka_unit_test(blocks_of_256),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* embedding_q4_1, AVX2. */
+#include "simd/avx2.h"
+
+#include "dequant_row/dequant_row_block.h"
+#include "embedding/embedding_rows.h"
+
+const ck_numspec ck_embedding_q4_1_avx2_spec = CK_EMBEDDING_SPEC(CK_Q4_1_BLOCK);
+
+CK_EMBEDDING(q4_1, avx2, CK_Q4_1_BYTES, dequant_row_q4_1)
