@@ -11,6 +11,7 @@
 #include "ck.h"
 #include "digest.h"
 #include "report.h"
+#include "runtime/runtime.h"
 #include "selftest.h"
 #include "shrink.h"
 #include "subject.h"
@@ -28,6 +29,7 @@ typedef struct options {
     size_t nfilters, ncases, nrequired, nsubjects;
     hn_case parsed[FILTERS_MAX]; /* of `cases` */
     bool loaded;                 /* the subject could be opened */
+    bool runtimes;               /* the command takes cases of generated runtimes */
     const char *suite, *isa, *json, *junit, *subject, *expect, *check, *old, *out, *dump;
     hn_mode mode;
     bool both; /* that mode was asked for */
@@ -246,8 +248,10 @@ static void add_row(hn_run *run, const options *o, const ck_kernel *kernel, cons
 /* The rows of the subject that options and suite select, and a plan for each op. */
 static int select_rows(hn_run *run, const options *o, const ck_subject *subject)
 {
-    run->rows = calloc(2 * (size_t)subject->count + 1, sizeof *run->rows);
-    run->plans = calloc(hn_op_count, sizeof *run->plans);
+    size_t nruntimes;
+    const ck_kernel *const runtimes = hn_rt_kernels(&nruntimes);
+    run->rows = calloc(2 * (subject->count + nruntimes), sizeof *run->rows);
+    run->plans = calloc(hn_op_count + 1, sizeof *run->plans);
     if (!run->rows || !run->plans) return bad_input("%s", "out of memory");
     for (unsigned i = 0; i < subject->count; i++) {
         const ck_kernel *k = &subject->kernels[i];
@@ -259,6 +263,8 @@ static int select_rows(hn_run *run, const options *o, const ck_subject *subject)
         add_row(run, o, k, op, false);
         if (k->fn_strict) add_row(run, o, k, op, true);
     }
+    for (size_t i = 0; i < 2 * nruntimes && o->runtimes && !o->subject; i++)
+        add_row(run, o, &runtimes[i / 2], hn_op_runtime, i % 2);
     for (size_t i = 0; i < run->nrows; i++) {
         hn_plan *plan = NULL;
         if (run->rows[i].skip) continue;
@@ -279,8 +285,10 @@ static int parse_cases(options *o)
 {
     char error[512];
     for (size_t i = 0; i < o->ncases; i++) {
-        if (hn_case_parse(&o->parsed[i], o->cases[i], error, sizeof error) == 0) continue;
-        fprintf(stderr, "ckparity: case '%s': %s\n", o->cases[i], error);
+        const int bad = hn_case_parse(&o->parsed[i], o->cases[i], error, sizeof error);
+        if (!bad && (o->runtimes || !o->parsed[i].op->family->run)) continue;
+        fprintf(stderr, "ckparity: case '%s': %s\n", o->cases[i],
+                bad ? error : "a runtime is for run, shrink and trace alone");
         return EXIT_INPUT;
     }
     return EXIT_OK;
@@ -412,6 +420,7 @@ static void free_run(hn_run *run)
 static int run_command(options *o)
 {
     char error[768];
+    o->runtimes = true;
     if (parse_cases(o) != EXIT_OK) return EXIT_INPUT;
     const ck_subject *subject = hn_subject_open(o->subject, error, sizeof error);
     if (!subject) return bad_input("%s", error);
@@ -458,16 +467,21 @@ static int digest_command(options *o)
     return hn_digest_print(&run);
 }
 
+static void list_kernel(const ck_kernel *k)
+{
+    printf("%s_%s\t%s\t%s\t%s\n", k->stem, k->isa, k->family ? k->family : "?", k->isa,
+           k->unavailable ? k->unavailable : "available");
+}
+
 static int list_command(const options *o)
 {
     char error[768];
     const ck_subject *subject = hn_subject_open(o->subject, error, sizeof error);
     if (!subject) return bad_input("%s", error);
-    for (unsigned i = 0; i < subject->count; i++) {
-        const ck_kernel *k = &subject->kernels[i];
-        printf("%s_%s\t%s\t%s\t%s\n", k->stem, k->isa, k->family ? k->family : "?", k->isa,
-               k->unavailable ? k->unavailable : "available");
-    }
+    for (unsigned i = 0; i < subject->count; i++) list_kernel(&subject->kernels[i]);
+    size_t count;
+    const ck_kernel *const runtimes = hn_rt_kernels(&count);
+    for (size_t i = 0; i < count && !o->subject; i++) list_kernel(&runtimes[i]);
     if (subject->count == 0) printf("SKIP %s: %s\n", subject->name, subject->version);
     return subject->count ? EXIT_OK : EXIT_ALL_SKIPPED;
 }
@@ -508,7 +522,8 @@ static int tool_command(const char *command, const options *o)
                   { "emit-c", hn_tool_emit },
                   { "gdb", hn_tool_gdb },
                   { "call", hn_tool_call } };
-    const hn_tool tool = { o->cases[0], o->subject, o->out, o->dump };
+    const hn_tool tool = { o->cases[0], o->subject, o->out, o->dump,
+                           strcmp(command, "shrink") == 0 };
     const bool dumps = strcmp(command, "run") == 0 || strcmp(command, "explain") == 0;
     if (o->dump && (!dumps || o->ncases != 1 || o->nfilters))
         return bad_input("--dump-operands %s: needs run or explain, and one case", o->dump);

@@ -97,11 +97,29 @@ static bool shrink_dimension(search *s, hn_case *c, size_t i, int64_t least)
     return false;
 }
 
+/* Without one of its words; from the last on, since words may depend on those before. */
+static bool shrink_text(search *s, hn_case *c)
+{
+    for (size_t end = strlen(c->text), at = end; end > 0; end = at) {
+        hn_case next = *c;
+        for (at = end; at > 0 && c->text[at - 1] != ',';) at--;
+        /* the word and one comma */
+        const size_t from = at > 0 ? at - 1 : 0, to = at > 0 || !c->text[end] ? end : end + 1;
+        memset(next.text, 0, sizeof next.text);
+        memcpy(next.text, c->text, from);
+        strcpy(next.text + from, c->text + to);
+        if (accept(s, c, next)) return true;
+        if (at > 0) at--;
+    }
+    return false;
+}
+
 static bool shrink_key(search *s, hn_case *c, size_t i)
 {
     const hn_key *k = &c->op->family->keys[i];
     const int64_t def = (int64_t)k->def;
     hn_case next = *c;
+    if (k->kind == HN_TEXT) return shrink_text(s, c);
     if (k->kind == HN_DIM) return shrink_dimension(s, c, i, hn_key_least(c->op, i));
     if (k->kind == HN_INT && c->num[i] >= def) return shrink_dimension(s, c, i, def);
     if (k->kind == HN_REAL ? c->real[i] == k->def : c->num[i] == def) return false;

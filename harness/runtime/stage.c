@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* The check of one step. */
+#include "stage.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../compare.h"
+#include "ck.h"
+#include "ref_stage.h"
+
+ref_fn ref_rmsnorm_f32, ref_gemm_nt_f32, ref_attention_f32, ref_residual_add_f32, ref_swiglu_f32;
+
+void hn_rt_cells_free(hn_rt_cells *cells)
+{
+    free(cells->v);
+    *cells = (hn_rt_cells){ 0 };
+}
+
+static ref_out room(hn_rt_cells *cells, size_t n)
+{
+    if (cells->count < 3 * n) {
+        free(cells->v);
+        cells->count = 3 * n;
+        cells->v = malloc(cells->count * sizeof *cells->v);
+    }
+    if (!cells->v) {
+        fprintf(stderr, "ckparity: out of memory\n");
+        exit(1);
+    }
+    return (ref_out){ .n = n, .v = cells->v, .e = cells->v + n, .term = cells->v + 2 * n };
+}
+
+static const float *at(const unsigned char *arena, size_t offset)
+{
+    return offset == HN_RT_ABSENT ? NULL : (const float *)(const void *)(arena + offset);
+}
+
+/* The first row of the pass in rows of `width`. */
+static const float *row_at(const unsigned char *arena, size_t offset, size_t width,
+                           const hn_rt_pass *p)
+{
+    return at(arena, offset) + p->first * width;
+}
+
+ref_spec hn_rt_spec(const hn_rt_stage *s, bool strict)
+{
+    static const ck_numspec plain = { .accs = 1 };
+    const ck_kernel *const kernel = s->stem ? ck_dispatch(s->stem) : NULL;
+    return (ref_spec){ .num = kernel ? kernel->spec : &plain, .strict = strict, .u = 0x1p-24 };
+}
+
+/* --- the references, each of one piece of the output */
+
+typedef struct view {
+    const hn_rt_decoder *d;
+    const hn_rt_stage *s;
+    const hn_rt_pass *p;
+    const unsigned char *before;
+    const ref_spec *spec;
+    ref_out *out;
+} view;
+
+static const float *input(const view *v, int i, size_t width)
+{
+    return row_at(v->before, v->s->in[i], width, v->p);
+}
+
+static void embed(const view *v, const ref_tile *tile)
+{
+    const ref_embed_args a = { .table = at(v->before, v->s->in[0]),
+                               .tokens = v->p->tokens,
+                               .ld = v->d->aD,
+                               .positions = v->s->in[1] == HN_RT_ABSENT ? NULL
+                                                                        : input(v, 1, v->d->aD) };
+    ref_embed(&a, tile, v->spec, 1, v->out);
+}
+
+static void norm(const view *v, const ref_tile *tile, size_t head)
+{
+    const ref_norm_args a = { .x = input(v, 0, v->s->ld) + head * v->s->piece,
+                              .gamma = at(v->before, v->s->in[1]),
+                              .d = v->s->used,
+                              .cols = v->s->used,
+                              .ldx = v->s->ld,
+                              .eps = v->d->eps,
+                              .stats = v->s->rstd != HN_RT_ABSENT };
+    ref_rmsnorm_f32(&a, tile, v->spec, 1, v->out);
+}
+
+/* Weights of a piece are the rows from piece * width on. */
+static void product(const view *v, const ref_tile *tile, size_t piece)
+{
+    const hn_rt_stage *const s = v->s;
+    const float *const bias = at(v->before, s->in[2]);
+    const ref_gemm_args a = { .a = input(v, 0, s->ldx),
+                              .b = at(v->before, s->in[1]) + piece * s->width * s->ldx,
+                              .bias = bias ? bias + piece * s->width : NULL,
+                              .k = s->k,
+                              .lda = s->ldx,
+                              .ldb = s->ldx,
+                              .alpha = 1 };
+    ref_gemm_nt_f32(&a, tile, v->spec, 1, v->out);
+}
+
+static void turn(const view *v, const ref_tile *tile, size_t head)
+{
+    const size_t half = v->d->d.head_dim / 2;
+    const ref_turn_args a = { .x = input(v, 0, v->s->ld) + head * v->s->piece,
+                              .cosines = input(v, 1, half),
+                              .sines = input(v, 2, half),
+                              .ldx = v->s->ld,
+                              .half = half };
+    ref_turn(&a, tile, v->spec, 1, v->out);
+}
+
+static void attend(const view *v, const ref_tile *tile, size_t head)
+{
+    const hn_rt_stage *const s = v->s;
+    const ref_decoder *const d = &v->d->d;
+    const ref_tile rows = { head * v->p->rows, tile->rows, 0, tile->cols };
+    const ref_attention_args a = { .q = input(v, 0, s->ld),
+                                   .k = at(v->before, s->in[1]),
+                                   .v = at(v->before, s->in[2]),
+                                   .heads = d->heads,
+                                   .kv_heads = d->kv_heads,
+                                   .tq = v->p->rows,
+                                   .tk = v->p->first + v->p->rows,
+                                   .d = d->head_dim,
+                                   .ldq = s->ld,
+                                   .ldk = s->ld,
+                                   .ldv = s->ld,
+                                   .head_q = s->piece,
+                                   .head_k = s->piece,
+                                   .head_v = s->piece,
+                                   .scale = (float)(1 / sqrt((double)d->head_dim)) };
+    ref_attention_f32(&a, &rows, v->spec, 1, v->out);
+}
+
+static void merge(const view *v, const ref_tile *tile)
+{
+    const size_t width = v->d->aH, heads = v->d->d.heads;
+    const ref_merge_args a = { .x = input(v, 0, width),
+                               .w = at(v->before, v->s->in[1]),
+                               .bias = at(v->before, v->s->in[2]),
+                               .heads = heads,
+                               .k = v->d->d.head_dim,
+                               .head_x = v->d->d.context * width,
+                               .ldx = width,
+                               .head_w = width,
+                               .ldw = heads * width };
+    ref_merge(&a, tile, v->spec, 1, v->out);
+}
+
+static void add(const view *v, const ref_tile *tile)
+{
+    const size_t ld = v->s->ld;
+    const ref_binary_args a = { input(v, 0, ld), input(v, 1, ld), v->s->used, ld, ld };
+    ref_residual_add_f32(&a, tile, v->spec, 1, v->out);
+}
+
+static void gate(const view *v, const ref_tile *tile)
+{
+    const float *const x = input(v, 0, 2 * v->d->aI);
+    const ref_binary_args a = { x, x + v->d->aI, v->s->used, 2 * v->d->aI, 2 * v->d->aI };
+    ref_swiglu_f32(&a, tile, v->spec, 1, v->out);
+}
+
+static void reference(const view *v, const ref_tile *tile, size_t piece)
+{
+    switch (v->s->step) {
+    case HN_RT_EMBED: embed(v, tile); break;
+    case HN_RT_NORM:
+    case HN_RT_HEAD_NORM: norm(v, tile, piece); break;
+    case HN_RT_PROJECT:
+    case HN_RT_LINEAR: product(v, tile, piece); break;
+    case HN_RT_TURN: turn(v, tile, piece); break;
+    case HN_RT_ATTEND: attend(v, tile, piece); break;
+    case HN_RT_MERGE: merge(v, tile); break;
+    case HN_RT_ADD: add(v, tile); break;
+    case HN_RT_SWIGLU: gate(v, tile); break;
+    }
+}
+
+/* --- comparison */
+
+static void note(hn_rt_found *f, size_t piece, size_t row, size_t col, double got, double wanted,
+                 double radius)
+{
+    f->piece = piece;
+    f->row = row;
+    f->col = col;
+    f->got = got;
+    f->wanted = wanted;
+    f->radius = radius;
+}
+
+/* Whether it is bad. */
+static bool judge(const view *v, size_t cell, double got, size_t piece, size_t row, size_t col,
+                  hn_rt_found *f)
+{
+    const double wanted = v->out->v[cell], radius = v->out->e[cell];
+    const double ratio = hn_judge(got, wanted, radius, false);
+    if (radius != 0) f->exact = false;
+    if (isnan(ratio) || ratio > f->utilisation) note(f, piece, row, col, got, wanted, radius);
+    if (ratio > f->utilisation) f->utilisation = ratio;
+    return f->bad = isnan(ratio);
+}
+
+/* Whether all is well with one piece. */
+static bool check_piece(const view *v, const unsigned char *after, size_t piece, hn_rt_found *f)
+{
+    const hn_rt_stage *const s = v->s;
+    const bool stats = s->rstd != HN_RT_ABSENT;
+    const ref_tile tile = { 0, v->p->rows, 0, s->used + stats };
+    reference(v, &tile, piece);
+    for (size_t t = 0; t < v->p->rows; t++) {
+        const size_t position = v->p->first + t;
+        const float *const y = at(after, s->y) + piece * s->piece + position * s->ld;
+        for (size_t j = 0; j < s->used; j++)
+            if (judge(v, t * tile.cols + j, (double)y[j], piece, position, j, f)) return false;
+        for (size_t j = s->used; j < s->width; j++) {
+            uint32_t bits;
+            memcpy(&bits, &y[j], sizeof bits);
+            if (bits == 0) continue;
+            note(f, piece, position, j, (double)y[j], 0, 0);
+            f->pad = true;
+            return false;
+        }
+        if (!stats) continue;
+        const double rstd = (double)at(after, s->rstd)[position];
+        if (judge(v, t * tile.cols + s->used, rstd, piece, position, HN_RT_STATISTIC, f))
+            return false;
+    }
+    return true;
+}
+
+void hn_rt_check(const hn_rt_decoder *d, const hn_rt_stage *s, const hn_rt_pass *p, bool strict,
+                 const unsigned char *before, const unsigned char *after, hn_rt_cells *cells,
+                 hn_rt_found *found)
+{
+    const ref_spec spec = hn_rt_spec(s, strict);
+    ref_out out = room(cells, p->rows * (s->used + 1));
+    out.n = p->rows * (s->used + (s->rstd != HN_RT_ABSENT));
+    const view v = { d, s, p, before, &spec, &out };
+    *found = (hn_rt_found){ .exact = true };
+    for (size_t piece = 0; piece < s->pieces; piece++)
+        if (!check_piece(&v, after, piece, found)) return;
+}
+
+void hn_rt_written(const hn_rt_stage *s, const hn_rt_pass *p, hn_rt_stretch *each, void *context)
+{
+    /* pieces that lie side by side make one row */
+    const bool beside = s->pieces > 1 && s->piece < s->ld;
+    for (size_t i = 0; i < (beside ? 1 : s->pieces); i++)
+        each(context, s->y + (i * s->piece + p->first * s->ld) * sizeof(float),
+             p->rows * s->ld * sizeof(float));
+    if (s->rstd != HN_RT_ABSENT)
+        each(context, s->rstd + p->first * sizeof(float), p->rows * sizeof(float));
+}
+
+void hn_rt_element(const hn_rt_stage *s, const hn_rt_found *f, char *text, size_t size)
+{
+    if (f->col == HN_RT_STATISTIC)
+        snprintf(text, size, "rstd[%zu]", f->row);
+    else if (s->pieces > 1 && s->step != HN_RT_LINEAR)
+        snprintf(text, size, "y[%zu,%zu,%zu]", f->piece, f->row, f->col);
+    else
+        snprintf(text, size, "y[%zu,%zu]", f->row, f->piece * s->piece + f->col);
+}

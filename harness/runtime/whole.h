@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The logits of a runtime against the whole decoder in double. */
+#ifndef HN_RUNTIME_WHOLE_H
+#define HN_RUNTIME_WHOLE_H
+
+#include "../compare.h"
+#include "decoder.h"
+#include "ref_model.h"
+
+/* Dimensions and constants; no weights. */
+ref_model hn_rt_whole_model(const hn_rt_decoder *d);
+
+/* logits [n][vocab] of n tokens from position 0 on, with the weights of an arena: within the stochastic
+ * radius of ref_model_radius, an estimate and no proof. */
+void hn_rt_whole_check(const hn_rt_decoder *d, const unsigned char *arena, const int32_t *tokens,
+                       size_t n, bool strict, const float *logits, hn_result *result);
+
+#endif
