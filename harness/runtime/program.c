@@ -15,6 +15,8 @@
 #include "generate.h"
 #include "plain.h"
 
+const hn_rt_api hn_rt_own_api = { ck_model_open, ck_model_prefill, ck_model_decode, ck_model_reset };
+
 /* --- the generator */
 
 static const char *yes(bool is) { return is ? "true" : "false"; }

@@ -3,7 +3,7 @@
 #ifndef HN_RUNTIME_PROGRAM_H
 #define HN_RUNTIME_PROGRAM_H
 
-#include "ck_program.h"
+#include "ck_model.h"
 #include "decoder.h"
 
 /* What a planted fault puts otherwise: the first `from` in the function of a step, or in the whole file
@@ -18,10 +18,20 @@ typedef struct hn_rt_binding {
     const void *function;
 } hn_rt_binding;
 
+/* The runtime's calls, as far as a planted fault puts others in their place. */
+typedef struct hn_rt_api {
+    int (*open)(ck_model **m, const ck_program *program);
+    int (*prefill)(ck_model *m, const int32_t *tokens, size_t n, float *logits, size_t room);
+    int (*decode)(ck_model *m, int32_t token, float *logits, size_t room);
+    int (*reset)(ck_model *m);
+} hn_rt_api;
+extern const hn_rt_api hn_rt_own_api;
+
 typedef struct hn_rt_compiler {
     const hn_rt_edit *edits; /* up to one without `from`; NULL: none */
     const hn_rt_binding *bindings; /* up to one without a name; NULL: none */
-    void *library;                 /* of dlopen, a libck that the program calls; NULL: ours */
+    void *library;        /* of dlopen, a libck that the program calls; NULL: ours */
+    const hn_rt_api *api; /* NULL: hn_rt_own_api */
 } hn_rt_compiler;
 
 typedef struct hn_rt_program {

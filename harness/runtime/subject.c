@@ -160,6 +160,7 @@ int hn_rt_subject_open(hn_rt_subject *s, const hn_case *c, const hn_rt_compiler 
         return -1;
     }
     s->program = program->program;
+    s->api = compiler && compiler->api ? compiler->api : &hn_rt_own_api;
     s->d = hn_rt_decoder_new(c);
     s->whole = hn_mix(c->seed) % WHOLE_EVERY == 0;
     check_decoder(&s->program->decoder, s->d, result);

@@ -214,8 +214,8 @@ static void run_pass(hn_rt_trial *t, size_t n, bool decode)
     t->next = 0;
     t->inside = false;
     t->expected = true;
-    const int status = decode ? ck_model_decode(t->m, *tokens, to, vocab)
-                              : ck_model_prefill(t->m, tokens, n, to, n * vocab);
+    const int status = decode ? t->s->api->decode(t->m, *tokens, to, vocab)
+                              : t->s->api->prefill(t->m, tokens, n, to, n * vocab);
     expect_status(t, status, CK_MODEL_OK);
     if (!failed(t) && t->next != d->nstages) fail(t, HN_CHECK_PROGRAM, "the pass ends before");
     t->expected = false;
@@ -243,22 +243,22 @@ static void run_error(hn_rt_trial *t, hn_rt_kind kind)
     case HN_RT_BAD_TOKEN:
         if (hn_below(&t->rng, 2)) tokens[1] = -1;
         if (left == 1) tokens[0] = tokens[1];
-        status = left == 1 ? ck_model_decode(t->m, tokens[0], to, vocab)
-                           : ck_model_prefill(t->m, tokens, 2, to, 2 * vocab);
+        status = left == 1 ? t->s->api->decode(t->m, tokens[0], to, vocab)
+                           : t->s->api->prefill(t->m, tokens, 2, to, 2 * vocab);
         want = CK_MODEL_TOKEN;
         break;
     case HN_RT_BEYOND:
         /* tokens are not looked at, since there are too many */
-        status = left == 0 ? ck_model_decode(t->m, 0, to, room)
-                           : ck_model_prefill(t->m, t->tokens, left + 1, to, room);
+        status = left == 0 ? t->s->api->decode(t->m, 0, to, room)
+                           : t->s->api->prefill(t->m, t->tokens, left + 1, to, room);
         want = CK_MODEL_FULL;
         break;
     case HN_RT_NOTHING:
-        status = ck_model_prefill(t->m, tokens, 0, to, room);
+        status = t->s->api->prefill(t->m, tokens, 0, to, room);
         want = CK_MODEL_ARGUMENT;
         break;
     default:
-        status = ck_model_decode(t->m, 0, to, vocab - 1);
+        status = t->s->api->decode(t->m, 0, to, vocab - 1);
         want = CK_MODEL_ROOM;
     }
     expect_status(t, status, want);
@@ -288,7 +288,7 @@ static void dress(const hn_rt_trial *t, unsigned char *to, size_t image)
 static ck_model *open_model(hn_rt_trial *t)
 {
     ck_model *m = NULL;
-    int status = ck_model_open(&m, t->s->program);
+    int status = t->s->api->open(&m, t->s->program);
     if (status != CK_MODEL_OK && !failed(t))
         hn_record(t->result, HN_FAIL, HN_CHECK_SEQUENCE, "open: returned %d", status);
     return m;
@@ -306,7 +306,7 @@ static void check_new(hn_rt_trial *t)
             memcpy(t->shadow + b->offset, arena(t) + b->offset, b->bytes);
     }
     check_memory(t);
-    expect_status(t, ck_model_decode(t->m, 0, NULL, 0), CK_MODEL_WEIGHTS);
+    expect_status(t, t->s->api->decode(t->m, 0, NULL, 0), CK_MODEL_WEIGHTS);
     check_memory(t);
 }
 
@@ -344,7 +344,7 @@ static void recompute(hn_rt_trial *t)
     if (m) {
         ck_model_randomise(m, 1);
         dress(t, ck_model_arena(m), 1);
-        expect_status(t, ck_model_prefill(m, t->tokens, n, again, n * vocab), CK_MODEL_OK);
+        expect_status(t, t->s->api->prefill(m, t->tokens, n, again, n * vocab), CK_MODEL_OK);
     }
     for (size_t i = 0; i < n * vocab && !failed(t); i++)
         if (memcmp(&again[i], &t->logits[i], sizeof *again) != 0)
@@ -361,7 +361,7 @@ static void reset(hn_rt_trial *t)
 {
     recompute(t);
     t->position = t->reached = 0;
-    expect_status(t, ck_model_reset(t->m), CK_MODEL_OK);
+    expect_status(t, t->s->api->reset(t->m), CK_MODEL_OK);
     expect_position(t);
     check_memory(t);
 }

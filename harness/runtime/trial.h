@@ -4,7 +4,6 @@
 #define HN_RUNTIME_TRIAL_H
 
 #include "../group.h"
-#include "ck_model.h"
 #include "program.h"
 #include "stage.h"
 
@@ -12,6 +11,7 @@
 typedef struct hn_rt_subject {
     const hn_case *c;
     const ck_program *program;
+    const hn_rt_api *api;
     hn_rt_decoder *d;
     size_t ncalls;
     hn_rt_call calls[HN_RT_CALLS_MAX];
