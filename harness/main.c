@@ -12,6 +12,7 @@
 #include "digest.h"
 #include "report.h"
 #include "runtime/runtime.h"
+#include "runtime/trace.h"
 #include "selftest.h"
 #include "shrink.h"
 #include "subject.h"
@@ -31,6 +32,7 @@ typedef struct options {
     bool loaded;                 /* the subject could be opened */
     bool runtimes;               /* the command takes cases of generated runtimes */
     const char *suite, *isa, *json, *junit, *subject, *expect, *check, *old, *out, *dump;
+    const char *diff, *with, *libs[2]; /* of trace */
     hn_mode mode;
     bool both; /* that mode was asked for */
     uint64_t seed;
@@ -48,6 +50,8 @@ static const char usage[] =
     "  ckparity shrink 'CASE'                  the smallest case that fails alike\n"
     "  ckparity emit-c 'CASE' [-o FILE]        one C file that shows it without this program\n"
     "  ckparity gdb 'CASE'                     a debugger that stops at the kernel\n"
+    "  ckparity trace 'CASE'                   each step of a generated runtime; two of them:\n"
+    "        [--diff isa=X | mode=M] [--with OP=ISA] [--libs A.so B.so]   where they part\n"
     "  ckparity selftest [--seeds N]           prove that deliberately wrong kernels are caught\n"
     "  ckparity selftest --shrink              and that their shrunk cases are minimal\n"
     "  ckparity digest [FILTER | 'CASE'] ...   digests of the results, for golden files\n"
@@ -145,7 +149,8 @@ static int set_option(options *o, const char *name, const char *value)
                   { "--json", &o->json },         { "--junit", &o->junit },
                   { "--expect", &o->expect },     { "--check", &o->check },
                   { "--old", &o->old },           { "-o", &o->out },
-                  { "--dump-operands", &o->dump } };
+                  { "--dump-operands", &o->dump }, { "--diff", &o->diff },
+                  { "--with", &o->with } };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(texts[i].name, name) == 0) return *texts[i].to = value, 0;
     if (strcmp(name, "--subject") == 0) {
@@ -196,6 +201,9 @@ static int parse_options(options *o, int argc, char **argv)
             o->no_trace = true;
         } else if (strcmp(name, "--unguarded") == 0) {
             o->unguarded = true;
+        } else if (strcmp(name, "--libs") == 0) {
+            if (i + 2 >= argc) return bad_input("%s needs two libraries", name);
+            for (int k = 0; k < 2; k++) o->libs[k] = argv[++i];
         } else if (strncmp(name, "--", 2) == 0 || strcmp(name, "-o") == 0) {
             if (equals) *equals = '\0';
             if (!equals && i + 1 == argc) return bad_input("%s needs a value", name);
@@ -524,6 +532,11 @@ static int tool_command(const char *command, const options *o)
                   { "call", hn_tool_call } };
     const hn_tool tool = { o->cases[0], o->subject, o->out, o->dump,
                            strcmp(command, "shrink") == 0 };
+    if (strcmp(command, "trace") == 0) {
+        if (o->ncases != 1 || o->nfilters) return bad_input("%s needs one 'CASE'", command);
+        return hn_rt_tool_trace(
+            &(hn_rt_trace){ o->cases[0], o->diff, o->with, { o->libs[0], o->libs[1] } });
+    }
     const bool dumps = strcmp(command, "run") == 0 || strcmp(command, "explain") == 0;
     if (o->dump && (!dumps || o->ncases != 1 || o->nfilters))
         return bad_input("--dump-operands %s: needs run or explain, and one case", o->dump);

@@ -116,7 +116,7 @@ static void check_values(hn_rt_trial *t, const hn_rt_stage *s)
     t->result->ran |= 1u << HN_CHECK_VALUE | 1u << HN_CHECK_NAN;
     if (!f.exact) t->result->exact = false;
     if (f.utilisation > t->result->utilisation) t->result->utilisation = f.utilisation;
-    if (t->witness) t->witness(t->context, t->word, s, &f);
+    if (t->witness) t->witness(t->context, t, s, &f);
     hn_rt_element(s, &f, element, sizeof element);
     if (f.pad) fail(t, HN_CHECK_SLACK, "pad lane %s is %.9g, wanted +0", element, f.got);
     if (!f.bad) return;

@@ -30,8 +30,9 @@ typedef struct hn_rt_history {
     uint64_t *hash;
 } hn_rt_history;
 
-/* Is told of each step that was checked. word: of the call. */
-typedef void hn_rt_witness(void *context, const char *word, const hn_rt_stage *s,
+/* Is told of each step that was checked, while the arena of t->m is as the step left it. */
+struct hn_rt_trial;
+typedef void hn_rt_witness(void *context, const struct hn_rt_trial *t, const hn_rt_stage *s,
                            const hn_rt_found *found);
 
 typedef struct hn_rt_trial {
