@@ -145,12 +145,12 @@ static int set_option(options *o, const char *name, const char *value)
 {
     const struct {
         const char *name, **to;
-    } texts[] = { { "--suite", &o->suite },       { "--isa", &o->isa },
-                  { "--json", &o->json },         { "--junit", &o->junit },
-                  { "--expect", &o->expect },     { "--check", &o->check },
-                  { "--old", &o->old },           { "-o", &o->out },
-                  { "--dump-operands", &o->dump }, { "--diff", &o->diff },
-                  { "--with", &o->with } };
+    } texts[] = {
+        { "--suite", &o->suite }, { "--isa", &o->isa },       { "--json", &o->json },
+        { "--junit", &o->junit }, { "--expect", &o->expect }, { "--check", &o->check },
+        { "--old", &o->old },     { "-o", &o->out },          { "--dump-operands", &o->dump },
+        { "--diff", &o->diff },   { "--with", &o->with }
+    };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(texts[i].name, name) == 0) return *texts[i].to = value, 0;
     if (strcmp(name, "--subject") == 0) {

@@ -86,7 +86,8 @@ static bench *open_case(const hn_tool *tool, int *status)
         return NULL;
     }
     if (b.c.op->family->run && !tool->runtimes) {
-        *status = bad_input("case '%s': %s", tool->line, "a runtime is for run, shrink and trace alone");
+        *status =
+            bad_input("case '%s': %s", tool->line, "a runtime is for run, shrink and trace alone");
         return NULL;
     }
     b.plan.op = b.c.op;

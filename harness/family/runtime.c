@@ -99,6 +99,15 @@ static void draw_calls(hn_case *c, hn_rng *rng)
     }
 }
 
+/* As many positions as the calls want. */
+static void make_room(hn_case *c)
+{
+    char error[128];
+    hn_rt_call calls[HN_RT_CALLS_MAX];
+    while (c->num[HN_RT_T] < keys[HN_RT_T].most && hn_rt_calls(c, calls, error, sizeof error) == 0)
+        c->num[HN_RT_T]++;
+}
+
 /* Heads are a multiple of those of keys, and those of RoPE have pairs: the free ones follow. */
 static void settle_heads(hn_case *c, hn_rng *rng, unsigned fixed)
 {
@@ -109,7 +118,7 @@ static void settle_heads(hn_case *c, hn_rng *rng, unsigned fixed)
         while (c->num[HN_RT_H] % c->num[HN_RT_G] != 0) c->num[HN_RT_G]--;
     if (c->real[HN_RT_THETA] > 0 && c->num[HN_RT_HD] % 2 != 0 && !(fixed >> HN_RT_HD & 1))
         c->num[HN_RT_HD]++;
-    if (c->real[HN_RT_THETA] > 0 && c->num[HN_RT_HD] % 2 != 0) c->real[HN_RT_THETA] = 0;
+    if (c->num[HN_RT_HD] % 2 != 0 && !(fixed >> HN_RT_THETA & 1)) c->real[HN_RT_THETA] = 0;
 }
 
 static void draw_scaling(hn_case *c, hn_rng *rng, unsigned fixed)
@@ -136,7 +145,10 @@ static void draw(hn_case *c, hn_rng *rng, unsigned fixed)
     if (!(fixed >> HN_RT_THETA & 1)) c->real[HN_RT_THETA] = theta;
     settle_heads(c, rng, fixed);
     draw_scaling(c, rng, fixed);
-    if (!(fixed >> HN_RT_CALLS & 1)) draw_calls(c, rng);
+    if (!(fixed >> HN_RT_CALLS & 1))
+        draw_calls(c, rng);
+    else if (!(fixed >> HN_RT_T & 1))
+        make_room(c);
 }
 
 const hn_family hn_family_runtime = {

@@ -134,8 +134,8 @@ static void add_buffer(void *context, const char *name, size_t layer, size_t off
 {
     hn_rt_decoder *const m = context;
     if ((m->nbuffers & (m->nbuffers - 1)) == 0)
-        m->buffers = checked(
-            realloc(m->buffers, (m->nbuffers ? 2 * m->nbuffers : 1) * sizeof *m->buffers));
+        m->buffers =
+            checked(realloc(m->buffers, (m->nbuffers ? 2 * m->nbuffers : 1) * sizeof *m->buffers));
     hn_rt_buffer *const b = &m->buffers[m->nbuffers++];
     *b = (hn_rt_buffer){ .layer = layer, .offset = offset, .bytes = bytes };
     snprintf(b->name, sizeof b->name, "%s", name);
@@ -188,8 +188,8 @@ static size_t offset_of(const hn_rt_decoder *m, const char *name, size_t layer)
     return b ? b->offset : HN_RT_ABSENT;
 }
 
-static void set_shape(hn_rt_stage *s, size_t pieces, size_t piece,
-                      size_t used, size_t width, size_t ld)
+static void set_shape(hn_rt_stage *s, size_t pieces, size_t piece, size_t used, size_t width,
+                      size_t ld)
 {
     s->pieces = pieces;
     s->piece = piece;
@@ -215,14 +215,11 @@ static void add_stage(hn_rt_decoder *m, size_t layer, const sketch *k)
     case HN_RT_PROJECT:
     case HN_RT_HEAD_NORM:
     case HN_RT_TURN:
-    case HN_RT_ATTEND:
-        set_shape(s, heads, d->context * m->aH, d->head_dim, m->aH, m->aH);
-        break;
+    case HN_RT_ATTEND: set_shape(s, heads, d->context * m->aH, d->head_dim, m->aH, m->aH); break;
     case HN_RT_SWIGLU: set_shape(s, 1, 0, d->intermediate, m->aI, m->aI); break;
     default: break;
     }
-    if (strcmp(k->name, "mlp_up") == 0)
-        set_shape(s, 2, m->aI, d->intermediate, m->aI, 2 * m->aI);
+    if (strcmp(k->name, "mlp_up") == 0) set_shape(s, 2, m->aI, d->intermediate, m->aI, 2 * m->aI);
     if (strcmp(k->name, "mlp_down") == 0) s->k = d->intermediate, s->ldx = m->aI;
     if (strcmp(k->name, "head") == 0) set_shape(s, 1, 0, d->vocab, d->vocab, d->vocab);
 }
@@ -271,13 +268,15 @@ static void add_stages(hn_rt_decoder *m)
                             "embedded_input",
                             NULL,
                             { "token_emb", m->d.rope ? NULL : "pos_emb" } };
-    const sketch after[] = { { "final_norm",
-                               HN_RT_NORM,
-                               norm,
-                               "final_output",
-                               "final_ln_rstd",
-                               { "output", "final_ln_weight" } },
-                             { "head", HN_RT_LINEAR, gemm, "logits", NULL, { "final_output", table } } };
+    const sketch after[] = {
+        { "final_norm",
+          HN_RT_NORM,
+          norm,
+          "final_output",
+          "final_ln_rstd",
+          { "output", "final_ln_weight" } },
+        { "head", HN_RT_LINEAR, gemm, "logits", NULL, { "final_output", table } }
+    };
     m->stages = checked(calloc(m->d.layers * LAYER_MOST + OTHERS, sizeof *m->stages));
     add_stage(m, 0, &before);
     for (size_t l = 0; l < m->d.layers; l++) add_layer(m, l);

@@ -15,7 +15,8 @@
 #include "generate.h"
 #include "plain.h"
 
-const hn_rt_api hn_rt_own_api = { ck_model_open, ck_model_prefill, ck_model_decode, ck_model_reset };
+const hn_rt_api hn_rt_own_api = { ck_model_open, ck_model_prefill, ck_model_decode,
+                                  ck_model_reset };
 
 /* --- the generator */
 
@@ -100,8 +101,7 @@ static char *edited(char *text, const hn_rt_edit *e)
     char *const at = from ? strstr(from, e->from) : NULL;
     const size_t size = strlen(text) + strlen(e->to) + 1;
     char *const made = at ? malloc(size) : NULL;
-    if (made)
-        snprintf(made, size, "%.*s%s%s", (int)(at - text), text, e->to, at + strlen(e->from));
+    if (made) snprintf(made, size, "%.*s%s%s", (int)(at - text), text, e->to, at + strlen(e->from));
     free(text);
     return made;
 }

@@ -28,10 +28,10 @@ typedef struct hn_rt_api {
 extern const hn_rt_api hn_rt_own_api;
 
 typedef struct hn_rt_compiler {
-    const hn_rt_edit *edits; /* up to one without `from`; NULL: none */
+    const hn_rt_edit *edits;       /* up to one without `from`; NULL: none */
     const hn_rt_binding *bindings; /* up to one without a name; NULL: none */
-    void *library;        /* of dlopen, a libck that the program calls; NULL: ours */
-    const hn_rt_api *api; /* NULL: hn_rt_own_api */
+    void *library;                 /* of dlopen, a libck that the program calls; NULL: ours */
+    const hn_rt_api *api;          /* NULL: hn_rt_own_api */
 } hn_rt_compiler;
 
 typedef struct hn_rt_program {

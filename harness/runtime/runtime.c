@@ -17,10 +17,10 @@ static void unused(const void *args) { (void)args; }
 
 static const ck_numspec spec = { .accs = 1 };
 
-#define VARIANT(name)                                                                     \
-    {                                                                                     \
+#define VARIANT(name)                                                                    \
+    {                                                                                    \
         .size = sizeof(ck_kernel), .stem = "runtime", .family = "runtime", .isa = #name, \
-        .fn = unused, .fn_strict = unused, .spec = &spec                                  \
+        .fn = unused, .fn_strict = unused, .spec = &spec                                 \
     }
 static ck_kernel kernels[] = { VARIANT(scalar), VARIANT(sse41), VARIANT(avx2), VARIANT(avx512) };
 
@@ -36,10 +36,7 @@ const ck_kernel *hn_rt_kernels(size_t *count)
     return kernels;
 }
 
-unsigned hn_rt_mask(const char *isa)
-{
-    return 1u << ck_isa_find(isa) | 1u << CK_ISA_scalar;
-}
+unsigned hn_rt_mask(const char *isa) { return 1u << ck_isa_find(isa) | 1u << CK_ISA_scalar; }
 
 /* --- one variant */
 

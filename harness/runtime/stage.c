@@ -73,8 +73,8 @@ static void embed(const view *v, const ref_tile *tile)
     const ref_embed_args a = { .table = at(v->before, v->s->in[0]),
                                .tokens = v->p->tokens,
                                .ld = v->d->aD,
-                               .positions = v->s->in[1] == HN_RT_ABSENT ? NULL
-                                                                        : input(v, 1, v->d->aD) };
+                               .positions =
+                                   v->s->in[1] == HN_RT_ABSENT ? NULL : input(v, 1, v->d->aD) };
     ref_embed(&a, tile, v->spec, 1, v->out);
 }
 

@@ -15,9 +15,9 @@ typedef struct hn_rt_pass {
 #define HN_RT_STATISTIC SIZE_MAX
 /* What a step did. */
 typedef struct hn_rt_found {
-    bool bad, pad;       /* an element out of its ball; a pad lane that is not +0 */
-    double utilisation;  /* worst error / radius */
-    bool exact;          /* every radius was 0 */
+    bool bad, pad;      /* an element out of its ball; a pad lane that is not +0 */
+    double utilisation; /* worst error / radius */
+    bool exact;         /* every radius was 0 */
     /* of the worst element, or of the first that is bad; row: the position; col HN_RT_STATISTIC: of the
      * statistics */
     size_t piece, row, col;

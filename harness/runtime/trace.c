@@ -147,11 +147,9 @@ static int run_side(const hn_case *c, const side *s, hn_rt_witness *witness, voi
     *result = (hn_result){ .verdict = HN_OK };
     if (s->library && set_library(s) != EXIT_OK) return EXIT_INPUT;
     if (hn_rt_subject_open(subject, c, &compiler, program, result) != 0) return EXIT_FAILED;
-    hn_rt_trial t = { .s = subject,
-                      .strict = s->strict,
-                      .witness = witness,
-                      .context = context,
-                      .result = result };
+    hn_rt_trial t = {
+        .s = subject, .strict = s->strict, .witness = witness, .context = context, .result = result
+    };
     hn_rt_try(&t, s->isa, 0);
     free(t.history.hash);
     return result->verdict == HN_OK ? EXIT_OK : EXIT_FAILED;
@@ -361,7 +359,8 @@ static int set_isa(side *s, const char *isa)
         printf("SKIP runtime_%s: %s\n", isa, kernels[i].unavailable);
         return EXIT_ALL_SKIPPED;
     }
-    return bad_input("%s is no instruction set of a runtime: scalar, sse41, avx2, avx512%s", isa, "");
+    return bad_input("%s is no instruction set of a runtime: scalar, sse41, avx2, avx512%s", isa,
+                     "");
 }
 
 /* The best that runs here. */

@@ -257,9 +257,7 @@ static void run_error(hn_rt_trial *t, hn_rt_kind kind)
         status = t->s->api->prefill(t->m, tokens, 0, to, room);
         want = CK_MODEL_ARGUMENT;
         break;
-    default:
-        status = t->s->api->decode(t->m, 0, to, vocab - 1);
-        want = CK_MODEL_ROOM;
+    default: status = t->s->api->decode(t->m, 0, to, vocab - 1); want = CK_MODEL_ROOM;
     }
     expect_status(t, status, want);
     expect_position(t);
@@ -302,8 +300,7 @@ static void check_new(hn_rt_trial *t)
     memset(t->shadow, 0, d->total);
     for (size_t i = 0; i < d->nbuffers; i++) {
         const hn_rt_buffer *const b = &d->buffers[i];
-        if (b->role == HN_RT_TABLE)
-            memcpy(t->shadow + b->offset, arena(t) + b->offset, b->bytes);
+        if (b->role == HN_RT_TABLE) memcpy(t->shadow + b->offset, arena(t) + b->offset, b->bytes);
     }
     check_memory(t);
     expect_status(t, t->s->api->decode(t->m, 0, NULL, 0), CK_MODEL_WEIGHTS);

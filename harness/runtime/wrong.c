@@ -18,7 +18,7 @@
 #include "runtime.h"
 
 /* A decoder in which nothing is the same by chance: pads everywhere, all biases, grouped heads. */
-#define ROPE                                                                                  \
+#define ROPE                                                                                \
     "runtime gen=1 L=2 D=20 I=24 H=4 G=2 hd=6 V=19 T=12 theta=10000 bias=7 tied=1 guard=1 " \
     "calls=p4,d2,xt,p3,r,p5,d1 seed=5"
 /* The same with learned positions, norms of q and k and a head of its own. */
@@ -110,14 +110,12 @@ KERNEL(writes_a_row_more, binary, swiglu_f32)
     return ck_swiglu_f32(&b);
 }
 
-KERNEL(refuses, binary, swiglu_f32)
-{
-    return a->t == 1 ? CK_ERR_SHAPE : ck_swiglu_f32(a);
-}
+KERNEL(refuses, binary, swiglu_f32) { return a->t == 1 ? CK_ERR_SHAPE : ck_swiglu_f32(a); }
 
 KERNEL(never_returns, binary, residual_add_f32)
 {
-    for (volatile int on = 1; on && a;) {}
+    for (volatile int on = 1; on && a;) {
+    }
     return CK_OK;
 }
 
@@ -127,8 +125,8 @@ KERNEL(falls, binary, residual_add_f32)
     return ck_residual_add_f32(a);
 }
 
-#define BIND(entry, function)                                           \
-    {                                                                   \
+#define BIND(entry, function)                                          \
+    {                                                                  \
         { entry, (const void *)(uintptr_t)(function) }, { NULL, NULL } \
     }
 
@@ -219,98 +217,167 @@ static int prefill_writes_behind(ck_model *m, const int32_t *tokens, size_t n, f
     return status;
 }
 
-#define EDIT(step, from, to)                               \
-    {                                                      \
-        { step, from, to }, { NULL, NULL, NULL }           \
+#define EDIT(step, from, to)                     \
+    {                                            \
+        { step, from, to }, { NULL, NULL, NULL } \
     }
 #define PROGRAM(name, line, check, says, step, from, to)                           \
     {                                                                              \
         name, line, HN_CHECK_##check, says, EDIT(step, from, to), { { 0 } }, { 0 } \
     }
-#define CALLS(name, line, check, says, ...)                                    \
-    {                                                                          \
+#define CALLS(name, line, check, says, ...)                                       \
+    {                                                                             \
         name, line, HN_CHECK_##check, says, { { 0 } }, { { 0 } }, { __VA_ARGS__ } \
     }
-#define BELOW(name, line, check, says, entry, function)                                       \
-    {                                                                                         \
+#define BELOW(name, line, check, says, entry, function)                                   \
+    {                                                                                     \
         name, line, HN_CHECK_##check, says, { { 0 } }, BIND("ck_" entry, function), { 0 } \
     }
 
 static const wrong list[] = {
     /* emitted programs: one mistake each, in the last layer, head, row or lane where there is a choice */
-    PROGRAM("embeds_row_less", ROPE, NAN, "p4: layer 0 embed: y[3,0]", "embed", "r->rows,", "r->rows - 1,"),
+    PROGRAM("embeds_row_less", ROPE, NAN, "p4: layer 0 embed: y[3,0]", "embed", "r->rows,",
+            "r->rows - 1,"),
     PROGRAM("positions_from_zero", LEARNED, VALUE, "d2: layer 0 embed_at: y[4,0]", "embed_at",
             "ck_row(r, POS_EMB, 32)", "ck_at(r, POS_EMB)"),
-    PROGRAM("norm_of_first_layer", ROPE, VALUE, "p4: layer 1 norm1: y[0,0]", "norm1", "INPUT(l)", "INPUT(0)"),
-    PROGRAM("wrong_gamma", ROPE, VALUE, "p4: layer 0 norm1: y[0,0]", "norm1", "LN1_GAMMA(l)", "LN2_GAMMA(l)"),
-    PROGRAM("wrong_epsilon", ROPE, VALUE, "p4: layer 0 norm1: y[0,", "norm1", "9.99999975e-06f", "1e-4f"),
-    PROGRAM("last_head_of_q", ROPE, NAN, "p4: layer 0 project_q: y[3,0,0]", "project_q", "h < 4", "h < 3"),
-    PROGRAM("weights_of_first_head", ROPE, VALUE, "p4: layer 0 project_q: y[1,0,0]", "project_q", "+ h * 512,\n            .bias", ",\n            .bias"),
-    PROGRAM("last_layers_weights_twice", ROPE, VALUE, "p4: layer 0 project_q: y[0,0,0]", "project_q", "WQ(l)", "WQ(1)"),
-    PROGRAM("first_layers_weights_twice", ROPE, VALUE, "p4: layer 1 project_v: y[0,0,0]", "project_v", "WV(l)", "WV(0)"),
-    PROGRAM("bias_of_first_head", ROPE, VALUE, "p4: layer 0 project_k: y[1,0,0]", "project_k", ") + h * 16,\n            .m", "),\n            .m"),
-    PROGRAM("bias_missing", ROPE, VALUE, "p4: layer 0 project_v: y[0,0,0]", "project_v", ".bias", ".c"),
+    PROGRAM("norm_of_first_layer", ROPE, VALUE, "p4: layer 1 norm1: y[0,0]", "norm1", "INPUT(l)",
+            "INPUT(0)"),
+    PROGRAM("wrong_gamma", ROPE, VALUE, "p4: layer 0 norm1: y[0,0]", "norm1", "LN1_GAMMA(l)",
+            "LN2_GAMMA(l)"),
+    PROGRAM("wrong_epsilon", ROPE, VALUE, "p4: layer 0 norm1: y[0,", "norm1", "9.99999975e-06f",
+            "1e-4f"),
+    PROGRAM("last_head_of_q", ROPE, NAN, "p4: layer 0 project_q: y[3,0,0]", "project_q", "h < 4",
+            "h < 3"),
+    PROGRAM("weights_of_first_head", ROPE, VALUE, "p4: layer 0 project_q: y[1,0,0]", "project_q",
+            "+ h * 512,\n            .bias", ",\n            .bias"),
+    PROGRAM("last_layers_weights_twice", ROPE, VALUE, "p4: layer 0 project_q: y[0,0,0]",
+            "project_q", "WQ(l)", "WQ(1)"),
+    PROGRAM("first_layers_weights_twice", ROPE, VALUE, "p4: layer 1 project_v: y[0,0,0]",
+            "project_v", "WV(l)", "WV(0)"),
+    PROGRAM("bias_of_first_head", ROPE, VALUE, "p4: layer 0 project_k: y[1,0,0]", "project_k",
+            ") + h * 16,\n            .m", "),\n            .m"),
+    PROGRAM("bias_missing", ROPE, VALUE, "p4: layer 0 project_v: y[0,0,0]", "project_v", ".bias",
+            ".c"),
     PROGRAM("last_kv_row_one_further", ROPE, NAN, "p4: layer 1 project_v: y[0,0,0]", "project_v",
             "ck_row(r, V(l), 16)", "ck_row(r, V(l), 16) + 16 * l"),
     PROGRAM("kv_row_not_appended", ROPE, NAN, "d2: layer 0 project_k: y[0,4,0]", "project_k",
             "ck_row(r, K(l), 16)", "ck_at(r, K(l))"),
-    PROGRAM("norm_of_q_twice", LEARNED, VALUE, "p4: layer 0 norm_k: y[0,0,0]", "norm_k", "K(l)", "Q(l)"),
-    PROGRAM("last_head_not_normed", LEARNED, VALUE, "p4: layer 0 norm_q: y[3,0,", "norm_q", "h < 4", "h < 3"),
-    PROGRAM("last_head_not_turned", ROPE, VALUE, "p4: layer 0 rope_q: y[3,1,0]", "rope_q", "4, 192", "3, 192"),
-    PROGRAM("turned_from_zero", ROPE, VALUE, "d2: layer 0 rope_k: y[0,4,0]", "rope_k", "ck_row(r, ROPE_COS_CACHE, 3)", "ck_at(r, ROPE_COS_CACHE)"),
-    PROGRAM("stale_turn", ROPE, VALUE, "d2: layer 0 rope_k: y[0,4,0]", "rope_k", "    return", "    if (r->first) return 0;\n    return"),
-    PROGRAM("turned_backwards", ROPE, VALUE, "p4: layer 0 rope_q: y[0,0,0]", "rope_q", "ROPE_SIN_CACHE", "ROPE_COS_CACHE"),
-    PROGRAM("mask_one_further", ROPE, VALUE, "p4: layer 0 attend: y[0,0,0]", "attend", "r->first + r->rows,", "r->first + r->rows + 1,"),
-    PROGRAM("past_not_seen", ROPE, VALUE, "d2: layer 0 attend: y[0,4,", "attend", "r->first + r->rows,", "r->rows,"),
-    PROGRAM("values_are_keys", ROPE, VALUE, "p4: layer 0 attend: y[0,0,0]", "attend", "V(l)", "K(l)"),
-    PROGRAM("one_group_of_heads", ROPE, VALUE, "p4: layer 0 attend: y[2,0,0]", "attend", ".kv_heads = 2", ".kv_heads = 1"),
-    PROGRAM("keys_of_other_layer", ROPE, VALUE, "p4: layer 1 attend: y[0,1,", "attend", "ck_at(r, K(l))", "ck_at(r, K(0))"),
+    PROGRAM("norm_of_q_twice", LEARNED, VALUE, "p4: layer 0 norm_k: y[0,0,0]", "norm_k", "K(l)",
+            "Q(l)"),
+    PROGRAM("last_head_not_normed", LEARNED, VALUE, "p4: layer 0 norm_q: y[3,0,", "norm_q", "h < 4",
+            "h < 3"),
+    PROGRAM("last_head_not_turned", ROPE, VALUE, "p4: layer 0 rope_q: y[3,1,0]", "rope_q", "4, 192",
+            "3, 192"),
+    PROGRAM("turned_from_zero", ROPE, VALUE, "d2: layer 0 rope_k: y[0,4,0]", "rope_k",
+            "ck_row(r, ROPE_COS_CACHE, 3)", "ck_at(r, ROPE_COS_CACHE)"),
+    PROGRAM("stale_turn", ROPE, VALUE, "d2: layer 0 rope_k: y[0,4,0]", "rope_k", "    return",
+            "    if (r->first) return 0;\n    return"),
+    PROGRAM("turned_backwards", ROPE, VALUE, "p4: layer 0 rope_q: y[0,0,0]", "rope_q",
+            "ROPE_SIN_CACHE", "ROPE_COS_CACHE"),
+    PROGRAM("mask_one_further", ROPE, VALUE, "p4: layer 0 attend: y[0,0,0]", "attend",
+            "r->first + r->rows,", "r->first + r->rows + 1,"),
+    PROGRAM("past_not_seen", ROPE, VALUE, "d2: layer 0 attend: y[0,4,", "attend",
+            "r->first + r->rows,", "r->rows,"),
+    PROGRAM("values_are_keys", ROPE, VALUE, "p4: layer 0 attend: y[0,0,0]", "attend", "V(l)",
+            "K(l)"),
+    PROGRAM("one_group_of_heads", ROPE, VALUE, "p4: layer 0 attend: y[2,0,0]", "attend",
+            ".kv_heads = 2", ".kv_heads = 1"),
+    PROGRAM("keys_of_other_layer", ROPE, VALUE, "p4: layer 1 attend: y[0,1,", "attend",
+            "ck_at(r, K(l))", "ck_at(r, K(0))"),
     PROGRAM("wrong_scale", ROPE, VALUE, "p4: layer 0 attend: y[", "attend", "0.40824830", "0.4082"),
-    PROGRAM("heads_not_added", ROPE, VALUE, "p4: layer 0 merge_heads: y[0,0]", "merge_heads", "h == 0 ? 0 : 1", "0"),
-    PROGRAM("adds_what_was_there", ROPE, NAN, "p4: layer 0 merge_heads: y[0,0]", "merge_heads", "h == 0 ? 0 : 1", "1"),
-    PROGRAM("bias_each_head", ROPE, VALUE, "p4: layer 0 merge_heads: y[0,0]", "merge_heads", "h == 0 ? ck_at(r, BO(l)) : NULL", "ck_at(r, BO(l))"),
-    PROGRAM("residual_of_other_layer", ROPE, VALUE, "p4: layer 1 add1: y[0,0]", "add1", "INPUT(l)", "INPUT(0)"),
-    PROGRAM("residual_missing", ROPE, VALUE, "p4: layer 0 add2: y[0,0]", "add2", "RESIDUAL1(l)", "MLP_OUT(l)"),
-    PROGRAM("last_row_of_mlp", ROPE, NAN, "p4: layer 0 mlp_down: y[3,0]", "mlp_down", ".m = r->rows", ".m = r->rows - 1"),
-    PROGRAM("last_term_of_mlp", ROPE, VALUE, "p4: layer 0 mlp_down: y[0,0]", "mlp_down", ".k = 24", ".k = 23"),
-    PROGRAM("gates_exchanged", ROPE, VALUE, "p4: layer 0 swiglu: y[0,0]", "swiglu", ".a = ck_row(r, FC1_OUT(l), 64)", ".a = ck_row(r, FC1_OUT(l), 64) + 32"),
-    PROGRAM("pads_not_written", ROPE, SLACK, "p4: layer 0 swiglu: pad lane y[0,24]", "swiglu", ".cols = 32", ".cols = 24"),
-    PROGRAM("last_column_of_mlp", ROPE, VALUE, "p4: layer 0 swiglu: y[0,23]", "swiglu", ".d = 24", ".d = 23"),
-    PROGRAM("final_norm_of_first_layer", ROPE, VALUE, "p4: layer 1 final_norm: y[0,0]", "final_norm", "OUTPUT(l)", "OUTPUT(0)"),
-    PROGRAM("tied_head_one_row_off", ROPE, VALUE, "p4: layer 1 head: y[0,0]", "head", "ck_at(r, TOKEN_EMB)", "ck_at(r, TOKEN_EMB) + 32"),
-    PROGRAM("head_is_tied", LEARNED, VALUE, "p4: layer 1 head: y[0,0]", "head", "LM_HEAD_WEIGHT", "TOKEN_EMB"),
-    PROGRAM("last_of_vocabulary", ROPE, NAN, "p4: layer 1 head: y[0,18]", "head", ".n = 19", ".n = 18"),
-    PROGRAM("writes_a_bias", ROPE, INPUT, "p4: layer 1 mlp_down: writes byte 76 of b2 of layer 1", "mlp_down", "    return ck_gemm_nt_f32(&a);", "    const int status = ck_gemm_nt_f32(&a);\n    if (l == 1) ck_at(r, B2(l))[19] += 1;\n    return status;"),
-    PROGRAM("writes_a_guard", ROPE, SLACK, "p4: layer 1 add2: writes byte", "add2", "    return", "    if (l == 1) ck_at(r, OUTPUT(l))[-1] = 0;\n    return"),
-    PROGRAM("writes_the_cache", ROPE, SLACK, "d2: layer 1 norm2: writes byte 0 of k of layer 0", "norm2", "    return", "    if (l == 1 && r->first == 5) ck_at(r, K(0))[0] = 0;\n    return"),
-    PROGRAM("steps_exchanged", ROPE, PROGRAM, "p4: layer 0 rope_q: step rope_k of layer 0 comes in its place", NULL, "\"rope_q\", \"rope\", rope_q", "\"rope_k\", \"rope\", rope_k"),
-    PROGRAM("table_of_other_offset", ROPE, PROGRAM, "layout: b2 of layer 0: offset is", NULL, "{ \"b2\", CK_VECTOR, CK_DTYPE_F32, 1, ", "{ \"b2\", CK_VECTOR, CK_DTYPE_F32, 1, 64 + "),
+    PROGRAM("heads_not_added", ROPE, VALUE, "p4: layer 0 merge_heads: y[0,0]", "merge_heads",
+            "h == 0 ? 0 : 1", "0"),
+    PROGRAM("adds_what_was_there", ROPE, NAN, "p4: layer 0 merge_heads: y[0,0]", "merge_heads",
+            "h == 0 ? 0 : 1", "1"),
+    PROGRAM("bias_each_head", ROPE, VALUE, "p4: layer 0 merge_heads: y[0,0]", "merge_heads",
+            "h == 0 ? ck_at(r, BO(l)) : NULL", "ck_at(r, BO(l))"),
+    PROGRAM("residual_of_other_layer", ROPE, VALUE, "p4: layer 1 add1: y[0,0]", "add1", "INPUT(l)",
+            "INPUT(0)"),
+    PROGRAM("residual_missing", ROPE, VALUE, "p4: layer 0 add2: y[0,0]", "add2", "RESIDUAL1(l)",
+            "MLP_OUT(l)"),
+    PROGRAM("last_row_of_mlp", ROPE, NAN, "p4: layer 0 mlp_down: y[3,0]", "mlp_down",
+            ".m = r->rows", ".m = r->rows - 1"),
+    PROGRAM("last_term_of_mlp", ROPE, VALUE, "p4: layer 0 mlp_down: y[0,0]", "mlp_down", ".k = 24",
+            ".k = 23"),
+    PROGRAM("gates_exchanged", ROPE, VALUE, "p4: layer 0 swiglu: y[0,0]", "swiglu",
+            ".a = ck_row(r, FC1_OUT(l), 64)", ".a = ck_row(r, FC1_OUT(l), 64) + 32"),
+    PROGRAM("pads_not_written", ROPE, SLACK, "p4: layer 0 swiglu: pad lane y[0,24]", "swiglu",
+            ".cols = 32", ".cols = 24"),
+    PROGRAM("last_column_of_mlp", ROPE, VALUE, "p4: layer 0 swiglu: y[0,23]", "swiglu", ".d = 24",
+            ".d = 23"),
+    PROGRAM("final_norm_of_first_layer", ROPE, VALUE, "p4: layer 1 final_norm: y[0,0]",
+            "final_norm", "OUTPUT(l)", "OUTPUT(0)"),
+    PROGRAM("tied_head_one_row_off", ROPE, VALUE, "p4: layer 1 head: y[0,0]", "head",
+            "ck_at(r, TOKEN_EMB)", "ck_at(r, TOKEN_EMB) + 32"),
+    PROGRAM("head_is_tied", LEARNED, VALUE, "p4: layer 1 head: y[0,0]", "head", "LM_HEAD_WEIGHT",
+            "TOKEN_EMB"),
+    PROGRAM("last_of_vocabulary", ROPE, NAN, "p4: layer 1 head: y[0,18]", "head", ".n = 19",
+            ".n = 18"),
+    PROGRAM("writes_a_bias", ROPE, INPUT, "p4: layer 1 mlp_down: writes byte 76 of b2 of layer 1",
+            "mlp_down", "    return ck_gemm_nt_f32(&a);",
+            "    const int status = ck_gemm_nt_f32(&a);\n    if (l == 1) ck_at(r, B2(l))[19] += "
+            "1;\n    return status;"),
+    PROGRAM("writes_a_guard", ROPE, SLACK, "p4: layer 1 add2: writes byte", "add2", "    return",
+            "    if (l == 1) ck_at(r, OUTPUT(l))[-1] = 0;\n    return"),
+    PROGRAM("writes_the_cache", ROPE, SLACK, "d2: layer 1 norm2: writes byte 0 of k of layer 0",
+            "norm2", "    return",
+            "    if (l == 1 && r->first == 5) ck_at(r, K(0))[0] = 0;\n    return"),
+    PROGRAM("steps_exchanged", ROPE, PROGRAM,
+            "p4: layer 0 rope_q: step rope_k of layer 0 comes in its place", NULL,
+            "\"rope_q\", \"rope\", rope_q", "\"rope_k\", \"rope\", rope_k"),
+    PROGRAM("table_of_other_offset", ROPE, PROGRAM, "layout: b2 of layer 0: offset is", NULL,
+            "{ \"b2\", CK_VECTOR, CK_DTYPE_F32, 1, ",
+            "{ \"b2\", CK_VECTOR, CK_DTYPE_F32, 1, 64 + "),
     PROGRAM("does_not_compile", ROPE, PROGRAM, "the emitted C: ", "head", "return", "retrun"),
-    PROGRAM("warns", ROPE, PROGRAM, "the emitted C: ", "head", "    const", "    int *p = 1.0f + r;\n    const"),
+    PROGRAM("warns", ROPE, PROGRAM, "the emitted C: ", "head", "    const",
+            "    int *p = 1.0f + r;\n    const"),
     /* kernels that the runtime calls */
-    BELOW("kernel_last_of_product", ROPE, VALUE, "p4: layer 1 head: y[3,18]", "gemm_nt_f32", last_of_product),
-    BELOW("kernel_last_head", ROPE, VALUE, "p4: layer 0 attend: y[3,3,0]", "attention_f32", last_head_alike),
-    BELOW("kernel_sees_the_future", ROPE, VALUE, "p4: layer 0 attend: y[0,0,0]", "attention_f32", sees_the_future),
-    BELOW("kernel_last_statistic", ROPE, VALUE, "p4: layer 0 norm1: rstd[3]", "rmsnorm_f32", last_statistic),
-    BELOW("kernel_writes_gamma", ROPE, INPUT, "p4: layer 0 norm1: writes byte 76 of ln1_gamma of layer 0", "rmsnorm_f32", writes_its_input),
-    BELOW("kernel_row_more", ROPE, SLACK, "p4: layer 0 swiglu: writes byte", "swiglu_f32", writes_a_row_more),
-    BELOW("kernel_refuses", ROPE, SEQUENCE, "d2: layer 0 swiglu: returned -8, wanted 0: layer 0, step swiglu", "swiglu_f32", refuses),
-    BELOW("kernel_strict_bit", ROPE, STRICT, "p4: layer 0 merge_heads: differs from the strict bits of scalar", "gemm_nt_f32", bit_of_merge),
-    BELOW("kernel_bit_of_single_rows", ROPE, SEQUENCE, "r: logits[4,", "gemm_nt_f32", bit_of_single_rows),
-    BELOW("kernel_hangs", ROPE, HANG, "p4: layer 0 add1: no return", "residual_add_f32", never_returns),
-    BELOW("kernel_crashes", ROPE, CRASH, "d2: layer 0 add1: signal 11 at address 0x8", "residual_add_f32", falls),
+    BELOW("kernel_last_of_product", ROPE, VALUE, "p4: layer 1 head: y[3,18]", "gemm_nt_f32",
+          last_of_product),
+    BELOW("kernel_last_head", ROPE, VALUE, "p4: layer 0 attend: y[3,3,0]", "attention_f32",
+          last_head_alike),
+    BELOW("kernel_sees_the_future", ROPE, VALUE, "p4: layer 0 attend: y[0,0,0]", "attention_f32",
+          sees_the_future),
+    BELOW("kernel_last_statistic", ROPE, VALUE, "p4: layer 0 norm1: rstd[3]", "rmsnorm_f32",
+          last_statistic),
+    BELOW("kernel_writes_gamma", ROPE, INPUT,
+          "p4: layer 0 norm1: writes byte 76 of ln1_gamma of layer 0", "rmsnorm_f32",
+          writes_its_input),
+    BELOW("kernel_row_more", ROPE, SLACK, "p4: layer 0 swiglu: writes byte", "swiglu_f32",
+          writes_a_row_more),
+    BELOW("kernel_refuses", ROPE, SEQUENCE,
+          "d2: layer 0 swiglu: returned -8, wanted 0: layer 0, step swiglu", "swiglu_f32", refuses),
+    BELOW("kernel_strict_bit", ROPE, STRICT,
+          "p4: layer 0 merge_heads: differs from the strict bits of scalar", "gemm_nt_f32",
+          bit_of_merge),
+    BELOW("kernel_bit_of_single_rows", ROPE, SEQUENCE, "r: logits[4,", "gemm_nt_f32",
+          bit_of_single_rows),
+    BELOW("kernel_hangs", ROPE, HANG, "p4: layer 0 add1: no return", "residual_add_f32",
+          never_returns),
+    BELOW("kernel_crashes", ROPE, CRASH, "d2: layer 0 add1: signal 11 at address 0x8",
+          "residual_add_f32", falls),
     /* calls of the runtime */
     CALLS("arena_not_zeroed", ROPE, SLACK, "open: writes byte", .open = open_dirty),
-    CALLS("last_of_table", ROPE, VALUE, "open: sine of position 11, pair 2", .open = open_with_stale_tables),
-    CALLS("reset_does_nothing", ROPE, SEQUENCE, "r: the position is 9, wanted 0", .reset = reset_nothing),
-    CALLS("reset_clears_keys", ROPE, SLACK, "r: writes byte 0 of k of layer 0", .reset = reset_and_clear),
-    CALLS("decode_at_position_zero", ROPE, SEQUENCE, "d2: layer 0 embed: 1 rows from 0 on, wanted 1 from 4", .decode = decode_at_zero),
-    CALLS("decode_counts_two", ROPE, SEQUENCE, "d2: the position is 6, wanted 5", .decode = decode_twice),
-    CALLS("prefill_does_not_count", ROPE, SEQUENCE, "p4: the position is 0, wanted 4", .prefill = prefill_keeps_position),
-    CALLS("error_takes_a_position", ROPE, SEQUENCE, "xt: the position is 7, wanted 6", .prefill = prefill_counts_errors),
-    CALLS("any_token_will_do", ROPE, SEQUENCE, "xt: returned 0, wanted -5", .prefill = prefill_takes_all),
-    CALLS("logits_of_first_row", ROPE, SEQUENCE, "p4: hands out other logits than it computed", .prefill = prefill_of_first_logits),
-    CALLS("writes_behind_logits", ROPE, SLACK, "p4: writes behind the logits", .prefill = prefill_writes_behind),
+    CALLS("last_of_table", ROPE, VALUE, "open: sine of position 11, pair 2",
+          .open = open_with_stale_tables),
+    CALLS("reset_does_nothing", ROPE, SEQUENCE, "r: the position is 9, wanted 0",
+          .reset = reset_nothing),
+    CALLS("reset_clears_keys", ROPE, SLACK, "r: writes byte 0 of k of layer 0",
+          .reset = reset_and_clear),
+    CALLS("decode_at_position_zero", ROPE, SEQUENCE,
+          "d2: layer 0 embed: 1 rows from 0 on, wanted 1 from 4", .decode = decode_at_zero),
+    CALLS("decode_counts_two", ROPE, SEQUENCE, "d2: the position is 6, wanted 5",
+          .decode = decode_twice),
+    CALLS("prefill_does_not_count", ROPE, SEQUENCE, "p4: the position is 0, wanted 4",
+          .prefill = prefill_keeps_position),
+    CALLS("error_takes_a_position", ROPE, SEQUENCE, "xt: the position is 7, wanted 6",
+          .prefill = prefill_counts_errors),
+    CALLS("any_token_will_do", ROPE, SEQUENCE, "xt: returned 0, wanted -5",
+          .prefill = prefill_takes_all),
+    CALLS("logits_of_first_row", ROPE, SEQUENCE, "p4: hands out other logits than it computed",
+          .prefill = prefill_of_first_logits),
+    CALLS("writes_behind_logits", ROPE, SLACK, "p4: writes behind the logits",
+          .prefill = prefill_writes_behind),
 };
 enum { WRONG = sizeof list / sizeof *list };
 
