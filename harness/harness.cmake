@@ -48,7 +48,6 @@ add_library(ck_harness STATIC ${HN_SOURCES})
 target_compile_definitions(ck_harness PRIVATE _GNU_SOURCE)
 target_compile_options(ck_harness PRIVATE $<$<COMPILE_LANGUAGE:C>:-O2>)
 target_include_directories(ck_harness PUBLIC harness kernels)
-target_include_directories(ck_harness PRIVATE codegen codegen/runtime)
 target_link_libraries(ck_harness PRIVATE ck_flags PUBLIC ck_model_objects ck_codegen ck_objects ck_ref dl m)
 if(HN_LIBTCC AND HN_LIBTCC_INCLUDE)
   set_source_files_properties(harness/runtime/program.c PROPERTIES

@@ -2,7 +2,7 @@
 find_package(cmocka CONFIG REQUIRED)
 add_executable(test_harness harness/tests/test_harness.c harness/tests/test_compare.c
   harness/tests/test_group.c harness/tests/test_data.c harness/tests/test_runs.c
-  harness/tests/test_bench.c)
+  harness/tests/test_bench.c harness/tests/test_runtime.c)
 target_compile_definitions(test_harness PRIVATE _GNU_SOURCE)
 target_include_directories(test_harness PRIVATE ${CMOCKA_INCLUDE_DIR})
 target_link_libraries(test_harness PRIVATE ck_harness ck_flags ${CMOCKA_LIBRARIES})
@@ -63,6 +63,11 @@ set_tests_properties(museum PROPERTIES LABELS "unit;docs")
 # Everything that runs here, at the instruction sets that CK_ISA_MAX leaves.
 add_test(NAME smoke COMMAND ckparity run --suite smoke)
 set_tests_properties(smoke PROPERTIES LABELS "smoke;quick" SKIP_RETURN_CODE 77 PROCESSORS 2
+  TIMEOUT 1800)
+# Generated runtimes of any kind.
+add_test(NAME runtime.drawn COMMAND ckparity run
+  --suite ${CMAKE_SOURCE_DIR}/harness/suites/runtime.cases)
+set_tests_properties(runtime.drawn PROPERTIES LABELS "smoke" SKIP_RETURN_CODE 77 PROCESSORS 2
   TIMEOUT 1800)
 add_test(NAME selftest COMMAND ckparity selftest)
 set_tests_properties(selftest PROPERTIES LABELS "selftest;quick" PROCESSORS 2 TIMEOUT 1800)
