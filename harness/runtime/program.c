@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ck_ops.h"
 #include "generate.h"
@@ -179,7 +180,13 @@ static int load(hn_rt_program *p, const char *text, const hn_rt_compiler *k, cha
     return 0;
 }
 
-const char *hn_rt_lacks(void) { return NULL; }
+/* Emitted programs include headers of the tree. */
+const char *hn_rt_lacks(void)
+{
+    return access(HN_RUNTIME_INCLUDE "/ck_program.h", R_OK) == 0
+               ? NULL
+               : "the tree that this was built in is gone";
+}
 
 void hn_rt_unload(hn_rt_program *p)
 {
