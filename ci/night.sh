@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What takes too long for each commit: strict digests under every compiler and level, fuzzing, coverage
-# and its floors, the emitted file of each wrong kernel, the shrunk case of each.
+# What takes too long for each commit: the tests under gcc without optimisation, strict digests under
+# every compiler and level, fuzzing, coverage and its floors, the emitted file of each wrong kernel, the
+# shrunk case of each.
 #   ci/night.sh [SECONDS]       of fuzzing, default 600
 # Exit: 0 all well, 1 not.
 set -eu
@@ -10,6 +11,8 @@ set -eu
 
 rc=0
 build release
+build dev
+ctest --preset dev -L 'unit|smoke|selftest' -j "$(nproc)" || rc=1
 ctest --preset release -R emulated.bochs || rc=1
 ci/strict.sh || rc=1
 ci/fuzz.sh "${1:-600}" || rc=1

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The parity table (ci/parity.sh), the checks of the sources, and the tests under all presets; what takes
-# longer is in ci/night.sh. JUnit files in build/junit/. The last line is the sum of the tests ctest ran under all
-# presets. The cases of the parity table have a sum of their own above and are not in it: the same
-# runs are tests of ctest as well. A build or a check that fails counts as one failed test.
+# The parity table (ci/parity.sh), the checks of the sources, and the tests under gcc, clang and the
+# sanitizers; what takes longer, and gcc without optimisation, is in ci/night.sh. JUnit files in
+# build/junit/. The last line is the sum of the tests that ctest ran. The cases of the parity table have
+# a sum of their own above and are not in it: the same runs are tests of ctest as well. A build or a
+# check that fails counts as one failed test.
 # Exit: 0, 1 if anything failed or nothing passed, 2 if something needed is missing.
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -56,7 +57,6 @@ if [ -e build/release/libck.so ]; then
 fi
 # what takes builds and pages, not kernels, has been under release
 scripts='docs|tools|bisect|lane|emulated'
-tests dev -L 'unit|smoke' -E "$scripts"
 tests clang -L unit -E "$scripts"
 tests asan -L 'unit|smoke' -E "$scripts"
 

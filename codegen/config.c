@@ -162,6 +162,9 @@ int cg_config_check(const cg_config *c, const char *path, cg_error *error)
     if (c->theta > 0 && c->head_dim % 2 != 0)
         return cg_fail(error, "%s: head_dim: %zu, wanted an even number with rope_theta", path,
                        c->head_dim);
+    if (c->theta > 0 && c->theta < 1)
+        return cg_fail(error, "%s: rope_theta: %.9g, wanted 0 or at least 1", path,
+                       (double)c->theta);
     if (c->scaling.factor != 0 && !(c->theta > 0))
         return cg_fail(error, "%s: rope_scaling: wanted only with rope_theta", path);
     return 0;

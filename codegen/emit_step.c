@@ -102,12 +102,18 @@ static void at(const view *v, int n, const char *then)
 
 static void emit_embed(const view *v)
 {
-    const size_t width = place(v, 0)->dim[1];
-    fputs("    return ck_plain_embed(", v->out);
-    row(v, 0, width, ", ");
-    at(v, 1, ", ");
-    row(v, 2, width, ",\n");
-    fprintf(v->out, "                          r->tokens, r->rows, %zu);\n", width);
+    const cg_place *const y = place(v, 0);
+    const size_t width = y->dim[1];
+    begin(v, "ck_embedding_args");
+    rows(v, "y", 0, width);
+    fputs("        .ids = r->tokens,\n", v->out);
+    whole(v, "w", 1);
+    rows(v, "pos", 2, width);
+    fprintf(v->out,
+            "        .t = r->rows, .vocab = %zu, .d = %zu, .cols = %zu, .ldy = %zu, .ldw = %zu, "
+            ".ldp = %zu,\n",
+            place(v, 1)->dim[0], used(v, last_dim(y)), width, width, width, width);
+    call(v);
 }
 
 static void emit_norm(const view *v)
@@ -144,15 +150,23 @@ static void print_head_norm(const view *v)
     fputs(",\n", v->out);
 }
 
+/* In place. */
 static void emit_rope(const view *v)
 {
     const cg_place *const x = place(v, 0);
-    const size_t width = x->dim[2], half = place(v, 1)->dim[1];
-    fputs("    return ck_plain_rope(", v->out);
-    row(v, 0, width, ", ");
-    row(v, 1, half, ",\n                         ");
-    row(v, 2, half, "");
-    fprintf(v->out, ", %zu, %zu, r->rows, %zu, %zu);\n", x->dim[0], x->dim[1] * width, half, width);
+    const size_t width = x->dim[2], half = place(v, 1)->dim[1], apart = x->dim[1] * width;
+    begin(v, "ck_rope_args");
+    rows(v, "y", 0, width);
+    rows(v, "x", 0, width);
+    rows(v, "cos", 1, half);
+    rows(v, "sin", 2, half);
+    fprintf(
+        v->out,
+        "        .heads = %zu, .t = r->rows, .rotary = %zu, .d = %zu, .cols = %zu,\n"
+        "        .ldy = %zu, .ldx = %zu, .ldc = %zu, .lds = %zu, .head_y = %zu, .head_x = %zu,\n",
+        x->dim[0], 2 * half, v->p->graph.config.head_dim, width, width, width, half, half, apart,
+        apart);
+    call(v);
 }
 
 static void emit_attention(const view *v)
@@ -303,12 +317,12 @@ static const struct emitter {
     const char *header;
     void (*emit)(const view *v);
 } emitters[CG_KERNEL_COUNT] = {
-    [cg_k_embed] = { "plain.h", emit_embed },
+    [cg_k_embed] = { "embedding.h", emit_embed },
     [cg_k_norm] = { "norm.h", emit_norm },
     [cg_k_head_norm] = { "norm.h", emit_head_norm },
     [cg_k_linear] = { "gemm.h", emit_linear },
     [cg_k_head_linear] = { "gemm.h", emit_head_linear },
-    [cg_k_rope] = { "plain.h", emit_rope },
+    [cg_k_rope] = { "rope.h", emit_rope },
     [cg_k_attention] = { "attention.h", emit_attention },
     [cg_k_head_merge] = { "gemm.h", emit_head_merge },
     [cg_k_add] = { "binary.h", emit_add },

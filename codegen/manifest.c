@@ -6,19 +6,12 @@
 #include "generate.h"
 
 static const char *const sources[] = {
-    "codegen/runtime/model.c",
-    "codegen/runtime/plain.c",
-    "codegen/runtime/rope.c",
-    "codegen/runtime/weights.c",
-    "codegen/runtime/bump.c",
-    "codegen/runtime/named.c",
-    "codegen/runtime/sha256.c",
-    "codegen/runtime/io.c",
-    "codegen/runtime/standalone.c",
-    "kernels/table.c",
-    "kernels/dispatch.c",
-    "kernels/dtype.c",
-    "kernels/cpu.c",
+    "codegen/runtime/model.c",   "codegen/runtime/rope.c",
+    "codegen/runtime/weights.c", "codegen/runtime/bump.c",
+    "codegen/runtime/named.c",   "codegen/runtime/sha256.c",
+    "codegen/runtime/io.c",      "codegen/runtime/standalone.c",
+    "kernels/table.c",           "kernels/dispatch.c",
+    "kernels/dtype.c",           "kernels/cpu.c",
     "kernels/strict.c",
 };
 
@@ -40,7 +33,6 @@ static const char *const entries[] = {
 
 bool cg_entry_exists(const char *entry)
 {
-    if (strncmp(entry, "ck_plain_", 9) == 0) return true;
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
         if (strcmp(entries[i], entry) == 0) return true;
     return false;

@@ -56,7 +56,7 @@ const cg_buffer cg_buffers[CG_BUFFERS] = {
     }
 const cg_kernel cg_kernels[CG_KERNEL_COUNT] = {
     [cg_k_embed] = { "embed",
-                     "ck_plain_embed",
+                     "ck_embedding_f32",
                      { OUT("y", "MK"), WEIGHTS("table", "VK"), MAYBE_IN("positions", "MK") } },
     [cg_k_norm] = { "norm",
                     "ck_rmsnorm_f32",
@@ -71,7 +71,7 @@ const cg_kernel cg_kernels[CG_KERNEL_COUNT] = {
                            { OUT("y", "HMh"), IN("x", "MK"), WEIGHTS("w", "HhK"),
                              MAYBE_IN("bias", "Hh") } },
     [cg_k_rope] = { "rope",
-                    "ck_plain_rope",
+                    "ck_rope_half_f32",
                     { IN_OUT("x", "HMh"), IN("cos", "Mr"), IN("sin", "Mr") } },
     [cg_k_attention] = { "attention",
                          "ck_attention_f32",

@@ -95,7 +95,7 @@ typedef enum cg_kernel_id {
 enum { CG_MAX_PARAMS = 6 };
 
 typedef struct cg_kernel {
-    const char *name, *entry; /* the function that its calls run: a public entry, or ck_plain_... */
+    const char *name, *entry; /* the public entry that its calls run */
     cg_param params[CG_MAX_PARAMS + 1];
 } cg_kernel;
 extern const cg_kernel cg_kernels[CG_KERNEL_COUNT];

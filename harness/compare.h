@@ -3,6 +3,8 @@
 #ifndef HN_COMPARE_H
 #define HN_COMPARE_H
 
+#include <string.h>
+
 #include "family.h"
 #include "verdict.h"
 
@@ -12,11 +14,17 @@ typedef struct hn_output {
     size_t rows, cols;
     const hn_dtype_info *info;
     bool numbers; /* the one part of a unit is the number that it stands for */
+    bool copies;  /* the one part of a unit is its 32 bits */
 } hn_output;
 
 /* What is compared of a unit. */
 static inline double hn_output_part(const hn_output *y, const unsigned char *unit, size_t part)
 {
+    uint32_t bits;
+    if (y->copies) {
+        memcpy(&bits, unit, sizeof bits);
+        return (double)bits;
+    }
     return y->numbers ? hn_number(y->info, unit) : hn_part(y->info, unit, part);
 }
 

@@ -12,6 +12,7 @@ typedef enum hn_dtype {
     HN_F32,
     HN_F16,
     HN_BF16,
+    HN_INT32,
     HN_INT8,
     HN_INT4,
     HN_Q4_0,

@@ -77,11 +77,16 @@ static void put_constants(const hn_repro *r, FILE *out)
             PATIENCE_SECONDS, r->result->check == HN_CHECK_CRASH);
 }
 
-/* One unit a call: a float, its bits, or the bytes of a block. */
-static void put_unit(const unsigned char *at, size_t unit, bool as_bits, FILE *out)
+/* One unit a call: a float, its bits, an integer, or the bytes of a block. */
+static void put_unit(const unsigned char *at, hn_dtype dtype, bool as_bits, FILE *out)
 {
+    const size_t unit = hn_dtypes[dtype].bytes;
     float value;
     uint32_t bits;
+    if (dtype == HN_INT32) {
+        fprintf(out, "%.0f,", hn_part(&hn_dtypes[dtype], at, 0));
+        return;
+    }
     if (unit != sizeof value) {
         for (size_t b = 0; b < unit; b++) fprintf(out, "%s0x%02x,", b ? " " : "", at[b]);
         return;
@@ -120,7 +125,8 @@ static bool is_ragged(const hn_placed *p, const size_t *live)
     return p->at && live_units(p, live) != p->rows * p->cols;
 }
 
-static void put_data(const char *name, const hn_placed *p, const size_t *live, FILE *out)
+static void put_data(const char *name, const hn_placed *p, const size_t *live, hn_dtype dtype,
+                     FILE *out)
 {
     const bool bits = has_nan(p, live), floats = p->unit == sizeof(float);
     if (is_ragged(p, live)) {
@@ -131,14 +137,15 @@ static void put_data(const char *name, const hn_placed *p, const size_t *live, F
     }
     if (live_units(p, live) == 0) return;
     fprintf(out, "static const %s %s_data[] = {",
-            !floats ? "unsigned char"
-            : bits  ? "uint32_t"
-                    : "float",
+            !floats             ? "unsigned char"
+            : dtype == HN_INT32 ? "int32_t"
+            : bits              ? "uint32_t"
+                                : "float",
             name);
     for (size_t r = 0; r < p->rows; r++) {
         for (size_t c = 0; c < (live ? live[r] : p->cols); c++) {
             fprintf(out, "%s", c % 5 && floats ? " " : "\n    ");
-            put_unit(p->at + (r * p->ld + c) * p->unit, p->unit, bits, out);
+            put_unit(p->at + (r * p->ld + c) * p->unit, dtype, bits, out);
         }
     }
     fprintf(out, "\n};\n");
@@ -176,7 +183,7 @@ static void put_operands(const hn_repro *r, const hn_runner *runner, FILE *out)
     for (size_t i = 1; i < family->noperands; i++) {
         const size_t *live;
         const hn_placed *p = hn_group_operand(runner, i, &live);
-        if (p->at) put_data(family->operands[i].name, p, live, out);
+        if (p->at) put_data(family->operands[i].name, p, live, hn_operand_dtype(r->c->op, i), out);
     }
     fprintf(out, "\n/* y is what the kernel writes */\nstatic operand operands[] = {\n");
     for (size_t i = 0; i < family->noperands; i++) put_operand(r, runner, i, out);
@@ -233,20 +240,23 @@ static void put_slice(const hn_slice *s, FILE *out)
 }
 
 /* What a part is to the emitted file: its enum kind. */
-static const char *kind_of(const hn_field *f, bool numbers)
+static const char *kind_of(const hn_field *f, const hn_case *c)
 {
-    if (f->encoding == HN_SINGLE && f->meaning == HN_NUMBER) return "SINGLE";
+    const bool numbers = c->op->family->flags & HN_NUMBERS;
+    if (f->encoding == HN_SINGLE && f->meaning == HN_NUMBER)
+        return hn_copies(c) ? "UNSIGNED" : "SINGLE";
     if (f->encoding == HN_HALF && numbers) return "HALF";
     if (f->encoding == HN_BRAIN && numbers) return "BRAIN";
     return f->encoding == HN_SIGNED ? "SIGNED" : "UNSIGNED";
 }
 
-static void put_fields(const hn_dtype_info *info, bool numbers, FILE *out)
+static void put_fields(const hn_case *c, FILE *out)
 {
+    const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(c->op, 0)];
     put_part("fields", out);
     fprintf(out, "/* %s */\nstatic const field fields[] = {\n", info->name);
     for (const hn_field *f = info->fields; f->count; f++) {
-        fprintf(out, "    { %u, %s, { ", f->count, kind_of(f, numbers));
+        fprintf(out, "    { %u, %s, { ", f->count, kind_of(f, c));
         put_slice(&f->slices[0], out);
         fprintf(out, ", ");
         put_slice(&f->slices[1], out);
@@ -261,8 +271,7 @@ static int put_cells(const hn_repro *r, hn_runner *runner, FILE *out)
     const ref_tile *tiles;
     const size_t ntiles = hn_group_tiles(runner, &tiles);
     int status = 0;
-    put_fields(&hn_dtypes[hn_operand_dtype(r->c->op, 0)], r->c->op->family->flags & HN_NUMBERS,
-               out);
+    put_fields(r->c, out);
     fprintf(out, "/* row, column, part, value, radius */\nstatic const cell cells[] = {\n");
     for (size_t t = 0; t < ntiles && status == 0; t++) status = put_tile(r, runner, &tiles[t], out);
     fprintf(out, "};\n\n");

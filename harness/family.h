@@ -36,7 +36,8 @@ typedef enum hn_role {
     HN_ROLE_QUERY,  /* first factor of attention's scores */
     HN_ROLE_KEY,    /* the second */
     HN_ROLE_ARG,    /* argument of a unary function */
-    HN_ROLE_VALUE   /* copied, converted or quantised */
+    HN_ROLE_VALUE,  /* copied, converted or quantised */
+    HN_ROLE_INDEX   /* int32 numbers of rows, of which the family has so many */
 } hn_role;
 
 typedef struct hn_operand {
@@ -81,6 +82,11 @@ typedef struct hn_family {
     void (*extents)(const hn_case *c, hn_extent *extents);
     /* Live units of a row, the rest is junk to the kernel; NULL: all. */
     size_t (*live)(const hn_case *c, size_t operand, size_t row);
+    /* What numbers of an HN_ROLE_INDEX are below; NULL: there are none. */
+    size_t (*indexed)(const hn_case *c);
+    /* Whether f32 outputs are copies, which the reference gives, and the comparison takes, as their bits;
+     * NULL: never. */
+    bool (*copies)(const hn_case *c);
     /* Whether sums run down the columns of the operand, where fills then put what they put into rows
      * otherwise; NULL: never. */
     bool (*down)(const hn_case *c, size_t operand);
@@ -136,6 +142,12 @@ bool hn_plain_factors(const hn_case *c);
 static inline bool hn_must_be_exact(const hn_case *c)
 {
     return c->op->family->exact ? c->op->family->exact(c) : hn_plain_factors(c);
+}
+
+/* Whether the case's f32 outputs are compared as bits. */
+static inline bool hn_copies(const hn_case *c)
+{
+    return c->op->family->copies && c->op->family->copies(c);
 }
 
 static inline bool hn_down(const hn_case *c, size_t operand)

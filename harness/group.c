@@ -622,9 +622,12 @@ static void compare_tile(hn_runner *r, const ref_tile *tile, hn_result *results)
         const hn_variant *v = &r->plan->variants[i];
         const hn_balls balls = { out.n, out.v + v->spec * out.n, out.e + v->spec * out.n,
                                  out.term };
-        const hn_output y = { r->saved + i * r->out_bytes, r->extents[0].rows, r->extents[0].cols,
+        const hn_output y = { r->saved + i * r->out_bytes,
+                              r->extents[0].rows,
+                              r->extents[0].cols,
                               &hn_dtypes[hn_operand_dtype(r->c->op, 0)],
-                              r->family->flags & HN_NUMBERS };
+                              r->family->flags & HN_NUMBERS,
+                              hn_copies(r->c) };
         if (results[i].verdict != HN_OK) continue;
         const char *why = check_radii(r, &balls, v);
         if (why) hn_record(&results[i], HN_FAIL, HN_CHECK_HARNESS, "harness: %s", why);

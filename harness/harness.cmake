@@ -11,14 +11,15 @@ find_path(HN_LIBTCC_INCLUDE libtcc.h)
 
 # The generic machinery, the families and the program.
 set(HN_SOURCES
-  harness/bisect.c harness/digest.c harness/process.c
+  harness/bisect/arguments.c harness/bisect/bisect.c harness/bisect/commits.c
+  harness/bisect/library.c harness/bisect/matrix.c harness/bisect/report.c harness/digest.c harness/process.c
   harness/bench.c harness/bench/bench.c harness/bench/contest.c harness/bench/limits.c
   harness/bench/print.c harness/bench/statistics.c
   harness/call.c harness/capture.c harness/call_x86_64.S harness/case.c harness/compare.c harness/diagnose.c
   harness/dtype.c
   harness/emit.c harness/emit/repro.S harness/expect.c harness/fill.c harness/fill_block.c harness/fill_format.c
   harness/group.c harness/isolate.c harness/json.c
-  harness/ops.c harness/place.c harness/report.c
+  harness/ops.c harness/place.c harness/reach.c harness/report.c
   harness/run.c harness/shrink.c harness/subject.c harness/suite.c harness/tools.c harness/trace.c
   harness/suites/suites.S
   ${HN_FAMILIES} ${HN_RUNTIME} harness/selftest/selftest.c harness/selftest/minimal.c ${HN_MUTANTS})

@@ -246,6 +246,7 @@ void hn_report_failures(const hn_run *run, const hn_expectations *expect, bool c
         print_likewise(run, i, out);
         fprintf(out, "    case   ckparity run '%s'\n", f->line);
         if (f->shrunk[0]) fprintf(out, "    shrunk ckparity run '%s'\n", f->shrunk);
+        if (f->where[0]) fprintf(out, "    where  %s\n", f->where);
     }
     for (size_t i = 0; i < run->nrows; i++)
         if (too_weak(&run->stats[i]))
@@ -319,6 +320,8 @@ static void json_failure(FILE *out, const hn_run *run, const hn_failure *f)
     hn_json_field(out, "case", f->line);
     fprintf(out, ", ");
     hn_json_field(out, "shrunk", f->shrunk);
+    fprintf(out, ", ");
+    hn_json_field(out, "where", f->where);
     fprintf(out, ", \"expected\": %s}", f->expected ? "true" : "false");
 }
 

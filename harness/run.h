@@ -34,6 +34,7 @@ typedef struct hn_failure {
     hn_result result;
     char line[HN_LINE_MAX];
     char shrunk[HN_LINE_MAX]; /* smallest case found that fails alike; "" */
+    char where[200];          /* at which sizes that one does; "" */
     bool expected;
 } hn_failure;
 

@@ -11,9 +11,10 @@
 
 #include "clock.h"
 #include "isolate.h"
+#include "reach.h"
 
 enum { SHRUNK_MAX = 24, RUNS_MAX = 20000, NEAR = 64, LARGEST_LEAP = 64 };
-static const double seconds_each = 0.5;
+static const double seconds_each = 0.5, where_seconds = 5; /* the latter is hardly ever used up */
 
 typedef struct search {
     const hn_plan *plan;
@@ -252,7 +253,34 @@ unsigned hn_shrink_case(const hn_plan *plan, size_t variant, const hn_result *li
     return s.runs;
 }
 
-static void shrink_one(const hn_run *run, hn_failure *f)
+/* With one of the seeds. */
+static bool fails_somehow(void *context, const hn_case *c)
+{
+    hn_case next = *c;
+    return accept(context, &next, *c);
+}
+
+/* What is not finished in time is not said. */
+static void find_where(search *s, const hn_case *c, hn_failure *f)
+{
+    s->runs = 0;
+    s->until = hn_wall_seconds() + where_seconds;
+    hn_reach(f->where, sizeof f->where, c, fails_somehow, s);
+    if (spent(s)) f->where[0] = '\0';
+}
+
+/* Taken from a failure before f, in the same array, that shrank to the same case. */
+static bool known_where(const hn_failure *first, hn_failure *f)
+{
+    for (const hn_failure *e = first; e < f; e++) {
+        if (!f->shrunk[0] || strcmp(e->shrunk, f->shrunk) != 0 || e->row != f->row) continue;
+        strcpy(f->where, e->where);
+        return f->where[0] != '\0';
+    }
+    return false;
+}
+
+static void shrink_one(const hn_run *run, const hn_failure *first, hn_failure *f)
 {
     const hn_row *row = &run->rows[f->row];
     char error[256];
@@ -273,6 +301,7 @@ static void shrink_one(const hn_run *run, hn_failure *f)
         const hn_case before = c;
         shrink_case(&s, &c);
         if (memcmp(&before, &c, sizeof c) != 0) hn_case_print(&c, f->shrunk, sizeof f->shrunk);
+        if (!c.op->family->run && !known_where(first, f)) find_where(&s, &c, f);
     }
     hn_runner_free(s.runner);
 }
@@ -311,7 +340,7 @@ void hn_shrink_all(hn_run *run)
     if (child == 0) {
         hn_call_init();
         for (size_t i = 0; i < count; i++) {
-            shrink_one(run, &shared[i]);
+            shrink_one(run, shared, &shared[i]);
             explain_one(run, &shared[i]);
         }
         _exit(0);

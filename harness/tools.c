@@ -203,7 +203,8 @@ static double got_of(const hn_runner *runner, const hn_case *c, size_t variant,
     size_t bytes;
     const unsigned char *out = hn_group_output(runner, variant, &bytes);
     const size_t row = tile->r0 + unit / tile->cols, col = tile->c0 + unit % tile->cols;
-    const hn_output seen = { out, y->rows, y->cols, info, c->op->family->flags & HN_NUMBERS };
+    const hn_output seen = { out,         y->rows, y->cols, info, c->op->family->flags & HN_NUMBERS,
+                             hn_copies(c) };
     return hn_output_part(&seen, out + (row * y->cols + col) * info->bytes, cell % info->parts);
 }
 

@@ -2,6 +2,7 @@
 /* The public entries, made from kernels.def: each validates once, by its family, reads the strict
  * switch once and runs the best variant. Order of the checks: args, empty output (nothing is looked
  * at then), sizes, pointers, overlap. */
+#include <float.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -10,9 +11,11 @@
 #include "binary.h"
 #include "ck_dtype.h"
 #include "ck_ops.h"
+#include "embedding.h"
 #include "gemm.h"
 #include "norm.h"
 #include "quant.h"
+#include "rope.h"
 #include "softmax.h"
 #include "table.h"
 #include "unary.h"
@@ -452,6 +455,89 @@ static int check_layernorm(const call *c)
 
     if (g->t > 0 && !g->beta) return CK_ERR_NULL;
     return check_norm(&s, g->eps);
+}
+
+static bool rope_values(const ck_rope_cache_args *g)
+{
+    const size_t most = (size_t)1 << 24;
+    if (g->t > most || g->pos0 > most - g->t) return false;
+    if (!(g->theta >= 1.0f && g->theta <= FLT_MAX)) return false;
+    if (g->factor == 0.0f) return true;
+    return g->factor >= 1.0f && g->factor <= FLT_MAX && g->low >= 0.0f && g->low < g->high &&
+           g->high <= FLT_MAX && g->context <= most;
+}
+
+static int check_rope_cache(const call *c)
+{
+    const ck_rope_cache_args *const g = c->args;
+    const size_t half = g->d / 2, size = c->of->bytes;
+
+    if (g->t == 0) return EMPTY;
+    if (g->d == 0 || g->d % 2 || g->d > (size_t)1 << 20 || !fits(g->t, g->ldc, half, size) ||
+        !fits(g->t, g->lds, half, size))
+        return CK_ERR_SHAPE;
+    if (!rope_values(g)) return CK_ERR_VALUE;
+    if (!g->cos || !g->sin) return CK_ERR_NULL;
+    const span cosines = span_of(g->cos, g->t, g->ldc, half, size);
+    const span sines = span_of(g->sin, g->t, g->lds, half, size);
+    return overlap(&cosines, &sines) ? CK_ERR_ALIAS : CK_OK;
+}
+
+static int check_rope(const call *c)
+{
+    const ck_rope_args *const g = c->args;
+    const size_t half = g->rotary / 2;
+    const head_rows y = { g->y, g->heads, g->t, g->head_y, g->ldy, g->cols };
+    const head_rows x = { g->x, g->heads, g->t, g->head_x, g->ldx, g->d };
+
+    if (g->heads == 0 || g->t == 0 || g->cols == 0) return EMPTY;
+    if (g->rotary % 2 || g->rotary > g->d || g->d > g->cols || g->pos0 > SIZE_MAX - g->t)
+        return CK_ERR_SHAPE;
+    const head_rows cosines = { g->cos, 1, g->pos0 + g->t, 0, g->ldc, half };
+    const head_rows sines = { g->sin, 1, g->pos0 + g->t, 0, g->lds, half };
+    if (heads_extent(&y) == SIZE_MAX || !heads_apart(&y) || heads_extent(&x) == SIZE_MAX ||
+        heads_extent(&cosines) == SIZE_MAX || heads_extent(&sines) == SIZE_MAX)
+        return CK_ERR_SHAPE;
+    if (!g->y || (g->d && !g->x) || (half && (!g->cos || !g->sin))) return CK_ERR_NULL;
+    const bool in_place = g->y == g->x && g->head_y == g->head_x && g->ldy == g->ldx;
+    if (heads_overlap(&y, &cosines) || heads_overlap(&y, &sines)) return CK_ERR_ALIAS;
+    return !in_place && heads_overlap(&y, &x) ? CK_ERR_ALIAS : CK_OK;
+}
+
+static ck_status embedding_overlap(const ck_embedding_args *g, size_t blocks, const block *of)
+{
+    const span y = span_of(g->y, g->t, g->ldy, g->cols, sizeof(float));
+    const span ids = span_of(g->ids, 1, g->t, g->t, sizeof *g->ids);
+    const span w = span_of(g->w, g->vocab, g->ldw, blocks, of->bytes);
+    const size_t rows = g->pos && g->d ? g->pos0 + g->t : 0;
+    const span pos = span_of(g->pos, rows, g->ldp, g->d, sizeof(float));
+
+    return overlap(&y, &ids) || overlap(&y, &w) || overlap(&y, &pos) ? CK_ERR_ALIAS : CK_OK;
+}
+
+static bool ids_are_rows(const ck_embedding_args *g)
+{
+    for (size_t i = 0; i < g->t; i++)
+        if (g->ids[i] < 0 || (size_t)g->ids[i] >= g->vocab) return false;
+    return true;
+}
+
+static int check_embedding(const call *c)
+{
+    const ck_embedding_args *const g = c->args;
+    const block *const of = c->of;
+    const size_t blocks = g->d / of->elements;
+
+    if (g->t == 0 || g->cols == 0) return EMPTY;
+    if (g->d % of->elements) return CK_ERR_MULTIPLE;
+    if (g->cols < g->d || !fits(g->t, g->ldy, g->cols, sizeof(float)) ||
+        !fits(1, g->t, g->t, sizeof *g->ids) || !fits(g->vocab, g->ldw, blocks, of->bytes) ||
+        (g->pos &&
+         (g->pos0 > SIZE_MAX - g->t || !fits(g->pos0 + g->t, g->ldp, g->d, sizeof(float)))))
+        return CK_ERR_SHAPE;
+    if (!g->y || !g->ids || (g->d && !g->w)) return CK_ERR_NULL;
+    if (!ids_are_rows(g)) return CK_ERR_VALUE;
+    return (int)embedding_overlap(g, blocks, of);
 }
 
 static int check_unary(const call *c)

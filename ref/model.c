@@ -52,7 +52,7 @@ static void norm(run *r, double *y, const double *x, const float *gain, size_t n
     }
 }
 
-double ref_model_frequency(const ref_model *m, size_t i)
+static double frequency(const ref_model *m, size_t i)
 {
     const double pi = acos(-1), f = pow(m->theta, -2 * (double)i / (double)m->d.head_dim);
     if (m->factor == 0) return f;
@@ -67,8 +67,7 @@ static void rotate(run *r, double *x, size_t t)
 {
     const size_t half = r->m->d.head_dim / 2;
     for (size_t i = 0; i < half; i++) {
-        const double angle = (double)t * ref_model_frequency(r->m, i), c = cos(angle),
-                     s = sin(angle);
+        const double angle = (double)t * frequency(r->m, i), c = cos(angle), s = sin(angle);
         const double a = x[i], b = x[i + half], size = fabs(a) + fabs(b);
         x[i] = stored(r, a * c - b * s, size, 2);
         x[i + half] = stored(r, a * s + b * c, size, 2);

@@ -5,6 +5,7 @@
 #define REF_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "ck_numspec.h"
 
@@ -117,6 +118,28 @@ typedef struct ref_binary_args {
     const float *a, *b;
     size_t d, lda, ldb;
 } ref_binary_args;
+
+/* Tile columns are those of y. Components are numbers but for copies, f32 without positions, which are
+ * bits. */
+typedef struct ref_embedding_args {
+    const unsigned char *w; /* floats or blocks */
+    const int32_t *ids;
+    const float *pos;         /* may be NULL */
+    size_t d, ldw, ldp, pos0; /* ldw in elements or blocks */
+} ref_embedding_args;
+
+/* Tile columns are d / 2 cosines, then d / 2 sines. factor 0: frequencies are not scaled. */
+typedef struct ref_rope_cache_args {
+    size_t d, pos0, context;
+    float theta, factor, low, high;
+} ref_rope_cache_args;
+
+/* Tile rows are h * t + i or, token_major, i * heads + h; columns are those of y. */
+typedef struct ref_rope_args {
+    const float *x, *cos, *sin; /* element l of row i of head h: x[h * head_x + i * ldx + l] */
+    size_t heads, t, rotary, d, ldx, ldc, lds, head_x, pos0;
+    int token_major;
+} ref_rope_args;
 
 /* Tile: rows 0 .. 1, columns are elements. */
 typedef struct ref_unary_args {

@@ -54,9 +54,6 @@ typedef struct ref_noise {
 int ref_model_forward(const ref_model *m, const int32_t *tokens, size_t n, ref_noise noise,
                       double *logits);
 
-/* f_i, in radians a position: theta^(-2i/head_dim), scaled as llama3 has it if m->factor is not 0. */
-double ref_model_frequency(const ref_model *m, size_t i);
-
 /* radius [n][vocab]: how far a right runtime in f32 may be off, a stochastic estimate: 8 times the most
  * that any of 6 disturbed runs is off, plus 4 u |logit|. -1: no memory. */
 int ref_model_radius(const ref_model *m, const int32_t *tokens, size_t n, int strict,

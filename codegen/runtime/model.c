@@ -102,14 +102,14 @@ int ck_model_open(ck_model **m, const ck_program *program)
     if (!program || program->abi != CK_PROGRAM_ABI) return CK_MODEL_ARGUMENT;
     ck_model *const made = calloc(1, sizeof *made);
     unsigned char *const arena = aligned_alloc(64, program->bytes);
-    if (!made || !arena) {
+    if (arena) memset(arena, 0, program->bytes);
+    const int status = made && arena ? ck_fill_rope(program, arena) : CK_MODEL_MEMORY;
+    if (status != CK_MODEL_OK) {
         free(made);
         free(arena);
-        return CK_MODEL_MEMORY;
+        return status;
     }
-    memset(arena, 0, program->bytes);
     *made = (ck_model){ .program = program, .arena = arena };
-    ck_fill_rope(program, arena);
     *m = made;
     return CK_MODEL_OK;
 }

@@ -34,12 +34,8 @@ unsigned char *ck_tensor_bytes(unsigned char *arena, const ck_buffer *b, size_t 
 size_t ck_tensor_count(const ck_program *p);
 ck_tensor ck_tensor_at(const ck_program *p, unsigned char *arena, size_t i);
 
-/* cos and sin [context][head_dim / 2] of an arena: angle t * f_i, f_i = theta^(-2i / head_dim), in
- * double, rounded once. Scaled frequencies (llama3): with the wavelength w = 2 pi / f and the original
- * context c, f if w < c / high, f / factor if w > c / low, and between them
- * (1 - s) f / factor + s f, s = (c / w - low) / (high - low).
- * Source: modeling_rope_utils.py of Hugging Face transformers, _compute_llama3_parameters. */
-void ck_fill_rope(const ck_program *p, unsigned char *arena);
+/* cos and sin [context][head_dim / 2] of an arena, if it has them; a code of ck_model.h. */
+int ck_fill_rope(const ck_program *p, unsigned char *arena);
 
 /* Fills the weights of an arena from a seed. */
 void ck_fill_random(const ck_program *p, unsigned char *arena, uint64_t seed);

@@ -133,6 +133,11 @@ static int generate(ck_model *m, const options *o, float *logits, int32_t *ids, 
     const ck_decoder *const d = &ck_model_program(m)->decoder;
     const long count = read_tokens(o->tokens, ids, d->context, error);
     if (count < 0) return 2;
+    if (o->generate > d->context - (size_t)count + 1) { /* the last one is not run */
+        cg_fail(error, "--generate: %zu after %ld tokens, the context has %zu positions",
+                o->generate, count, d->context);
+        return 2;
+    }
     int status = ck_model_prefill(m, ids, (size_t)count, logits, d->context * d->vocab);
     for (size_t i = 0; i < o->generate && status == CK_MODEL_OK; i++) {
         const size_t at = ck_model_position(m);

@@ -94,7 +94,8 @@ refuses 2 '--tokens: "": wanted ids' ./plain --random 1 --tokens ''
 refuses 2 '--tokens: "x": wanted ids' ./plain --random 1 --tokens 1,x
 refuses 2 'token 1: 50, the vocabulary has 50' ./plain --random 1 --tokens 1,50
 refuses 2 'more than the 16 positions' ./plain --random 1 --tokens 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1
-refuses 2 '1 tokens after 16' ./plain --random 1 --tokens 1 --generate 17
+refuses 2 '--generate: 17 after 1 tokens' ./plain --random 1 --tokens 1 --generate 17
+[ ! -s out ] || error 'refused, but ids were printed'
 refuses 2 'nowhere: No such file' ./plain --weights nowhere --tokens 1
 refuses 2 'wanted' ./plain --weights plain.json --tokens 1
 refuses 2 '/dev/full: not a regular file' ./plain --random 1 --tokens 1 --logits /dev/full

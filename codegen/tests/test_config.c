@@ -235,6 +235,7 @@ static void numbers_are_strict(void **state)
             refused(text, bad[i].field, value);
     }
     refused("{" BASE ",\"rope_theta\":1e4,\"head_dim\":7}", "head_dim", "7");
+    refused("{" BASE ",\"rope_theta\":0.5}", "rope_theta", "0.5");
 }
 
 static void json_is_strict(void **state)

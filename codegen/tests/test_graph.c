@@ -108,7 +108,7 @@ static void file_roundtrips(void **state)
     for (int i = 0; i < 200; i++) {
         cg_config c = cg_draw_config(&seed);
         c.eps = 1.0f / (float)(1 + cg_draw(&seed) % 1000003);
-        if (c.theta > 0) c.theta = (float)(1 + cg_draw(&seed) % 10000000) / 3;
+        if (c.theta > 0) c.theta = (float)(3 + cg_draw(&seed) % 10000000) / 3;
         if (c.scaling.factor != 0) c.scaling = (cg_scaling){ 8.1f, 1.3f, 4.7f, 8192 };
         roundtrip(&c);
     }

@@ -198,7 +198,8 @@ static void radius_sees_changed_weights(void **state)
 static void wrong_programs_are_seen(void **state)
 {
     static const char *const wrong[][3] = {
-        { "embed", "r->tokens, r->rows", "r->tokens, r->rows - 1" },
+        { "embed", ".t = r->rows", ".t = r->rows - 1" },
+        { "embed", ".d = 32", ".d = 31" },
         { "norm1", "LN1_GAMMA(l)", "LN2_GAMMA(l)" },
         { "norm1", "INPUT(l)", "INPUT(0)" },
         { "norm1", "9.99999975e-06f", "1e-4f" },
@@ -208,7 +209,8 @@ static void wrong_programs_are_seen(void **state)
         { "project_k", "WK(l)", "WV(l)" },
         { "project_v", ".bias", ".c" },
         { "project_v", "WV(l)", "WV(0)" },
-        { "rope_q", "4, 256", "3, 256" },
+        { "rope_q", ".heads = 4", ".heads = 3" },
+        { "rope_q", ".rotary = 8", ".rotary = 6" },
         { "rope_k", "ROPE_SIN_CACHE", "ROPE_COS_CACHE" },
         { "rope_k", "ck_row(r, ROPE_COS_CACHE, 4)", "ck_at(r, ROPE_COS_CACHE)" },
         { "attend", "0.353553385f", "0.35f" },
@@ -296,7 +298,10 @@ static void errors(void **state)
     assert_int_equal(ck_model_decode(m, 0, NULL, 0), CK_MODEL_OK);
     const unsigned mask = ck_isa_mask();
     ck_isa_set_mask(0);
-    expect(m, ck_model_decode(m, 0, NULL, 0), CK_MODEL_KERNEL, "step norm1: kernel norm");
+    expect(m, ck_model_decode(m, 0, NULL, 0), CK_MODEL_KERNEL, "step embed: kernel embed");
+    ck_model *none = m;
+    assert_int_equal(ck_model_open(&none, l.program), CK_MODEL_KERNEL);
+    assert_null(none);
     ck_isa_set_mask(mask);
     assert_int_equal(ck_model_position(m), 1);
     ck_model_close(m);

@@ -225,6 +225,7 @@ static void add_stage(hn_rt_decoder *m, size_t layer, const sketch *k)
 }
 
 static const char norm[] = "rmsnorm_f32", gemm[] = "gemm_nt_f32", add[] = "residual_add_f32";
+static const char rope[] = "rope_half_f32";
 
 static void add_layer(hn_rt_decoder *m, size_t layer)
 {
@@ -239,8 +240,8 @@ static void add_layer(hn_rt_decoder *m, size_t layer)
         { "norm_k", HN_RT_HEAD_NORM, norm, "k", NULL, { "k", "k_norm_gamma" } },
     };
     static const sketch turns[] = {
-        { "rope_q", HN_RT_TURN, NULL, "q", NULL, { "q", "rope_cos_cache", "rope_sin_cache" } },
-        { "rope_k", HN_RT_TURN, NULL, "k", NULL, { "k", "rope_cos_cache", "rope_sin_cache" } },
+        { "rope_q", HN_RT_TURN, rope, "q", NULL, { "q", "rope_cos_cache", "rope_sin_cache" } },
+        { "rope_k", HN_RT_TURN, rope, "k", NULL, { "k", "rope_cos_cache", "rope_sin_cache" } },
     };
     static const sketch rest[] = {
         { "attend", HN_RT_ATTEND, "attention_f32", "attn_out", NULL, { "q", "k", "v" } },
@@ -264,7 +265,7 @@ static void add_stages(hn_rt_decoder *m)
     const char *const table = m->d.tied ? "token_emb" : "lm_head_weight";
     const sketch before = { m->d.rope ? "embed" : "embed_at",
                             HN_RT_EMBED,
-                            NULL,
+                            "embedding_f32",
                             "embedded_input",
                             NULL,
                             { "token_emb", m->d.rope ? NULL : "pos_emb" } };

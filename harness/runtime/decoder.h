@@ -94,7 +94,7 @@ typedef enum hn_rt_step {
 typedef struct hn_rt_stage {
     const char *name;
     hn_rt_step step;
-    const char *stem; /* of the op that does it; NULL: none of kernels.def */
+    const char *stem; /* of the op that does it */
     size_t layer;
     size_t y, rstd, in[3];
     size_t pieces, piece, used, width, ld;

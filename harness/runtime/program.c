@@ -14,7 +14,6 @@
 
 #include "ck_ops.h"
 #include "generate.h"
-#include "plain.h"
 
 const hn_rt_api hn_rt_own_api = { ck_model_open, ck_model_prefill, ck_model_decode,
                                   ck_model_reset };
@@ -136,8 +135,6 @@ static int add_symbols(TCCState *s, const hn_rt_compiler *k)
 #include "kernels.def"
 #undef CK_OP
 #undef CK_KERNEL
-        { "ck_plain_embed", (void (*)(void))ck_plain_embed },
-        { "ck_plain_rope", (void (*)(void))ck_plain_rope },
         { "memset", (void (*)(void))memset },
         { "memcpy", (void (*)(void))memcpy },
         { "memmove", (void (*)(void))memmove },

@@ -11,7 +11,8 @@
 #include "ck.h"
 #include "ref_stage.h"
 
-ref_fn ref_rmsnorm_f32, ref_gemm_nt_f32, ref_attention_f32, ref_residual_add_f32, ref_swiglu_f32;
+ref_fn ref_embedding_f32, ref_rmsnorm_f32, ref_gemm_nt_f32, ref_rope_half_f32, ref_attention_f32,
+    ref_residual_add_f32, ref_swiglu_f32;
 
 void hn_rt_cells_free(hn_rt_cells *cells)
 {
@@ -47,9 +48,7 @@ static const float *row_at(const unsigned char *arena, size_t offset, size_t wid
 
 ref_spec hn_rt_spec(const hn_rt_stage *s, bool strict)
 {
-    static const ck_numspec plain = { .accs = 1 };
-    const ck_kernel *const kernel = s->stem ? ck_dispatch(s->stem) : NULL;
-    return (ref_spec){ .num = kernel ? kernel->spec : &plain, .strict = strict, .u = 0x1p-24 };
+    return (ref_spec){ .num = ck_dispatch(s->stem)->spec, .strict = strict, .u = 0x1p-24 };
 }
 
 /* --- the references, each of one piece of the output */
@@ -68,14 +67,28 @@ static const float *input(const view *v, int i, size_t width)
     return row_at(v->before, v->s->in[i], width, v->p);
 }
 
+/* Copies are given as their bits. */
+static void from_bits(ref_out *out)
+{
+    for (size_t i = 0; i < out->n; i++) {
+        const uint32_t bits = (uint32_t)out->v[i];
+        float x;
+        memcpy(&x, &bits, sizeof x);
+        out->v[i] = (double)x;
+    }
+}
+
 static void embed(const view *v, const ref_tile *tile)
 {
-    const ref_embed_args a = { .table = at(v->before, v->s->in[0]),
-                               .tokens = v->p->tokens,
-                               .ld = v->d->aD,
-                               .positions =
-                                   v->s->in[1] == HN_RT_ABSENT ? NULL : input(v, 1, v->d->aD) };
-    ref_embed(&a, tile, v->spec, 1, v->out);
+    const bool copies = v->s->in[1] == HN_RT_ABSENT;
+    const ref_embedding_args a = { .w = v->before + v->s->in[0],
+                                   .ids = v->p->tokens,
+                                   .pos = copies ? NULL : input(v, 1, v->d->aD),
+                                   .d = v->s->used,
+                                   .ldw = v->d->aD,
+                                   .ldp = v->d->aD };
+    ref_embedding_f32(&a, tile, v->spec, 1, v->out);
+    if (copies) from_bits(v->out);
 }
 
 static void norm(const view *v, const ref_tile *tile, size_t head)
@@ -108,12 +121,17 @@ static void product(const view *v, const ref_tile *tile, size_t piece)
 static void turn(const view *v, const ref_tile *tile, size_t head)
 {
     const size_t half = v->d->d.head_dim / 2;
-    const ref_turn_args a = { .x = input(v, 0, v->s->ld) + head * v->s->piece,
-                              .cosines = input(v, 1, half),
-                              .sines = input(v, 2, half),
+    const ref_rope_args a = { .x = input(v, 0, v->s->ld) + head * v->s->piece,
+                              .cos = input(v, 1, half),
+                              .sin = input(v, 2, half),
+                              .heads = 1,
+                              .t = v->p->rows,
+                              .rotary = 2 * half,
+                              .d = v->s->used,
                               .ldx = v->s->ld,
-                              .half = half };
-    ref_turn(&a, tile, v->spec, 1, v->out);
+                              .ldc = half,
+                              .lds = half };
+    ref_rope_half_f32(&a, tile, v->spec, 1, v->out);
 }
 
 static void attend(const view *v, const ref_tile *tile, size_t head)

@@ -168,11 +168,11 @@ static void side_name(const side *s, char *text, size_t size)
 static void print_step(void *context, const hn_rt_trial *t, const hn_rt_stage *s,
                        const hn_rt_found *f)
 {
-    const ck_kernel *const kernel = s->stem ? ck_dispatch(s->stem) : NULL;
-    char element[64], name[64] = "-", layer[24] = "-";
+    const ck_kernel *const kernel = ck_dispatch(s->stem);
+    char element[64], name[64], layer[24] = "-";
     (void)context;
     hn_rt_element(s, f, element, sizeof element);
-    if (kernel) snprintf(name, sizeof name, "%s_%s", kernel->stem, kernel->isa);
+    snprintf(name, sizeof name, "%s_%s", kernel->stem, kernel->isa);
     if (s->step != HN_RT_EMBED) snprintf(layer, sizeof layer, "%zu", s->layer);
     printf("%-5s %6zu %5s  %-12s %-26s", t->word, t->pass.first, layer, s->name, name);
     if (f->bad || f->pad)
@@ -265,7 +265,7 @@ static double logits_apart(const record *a, const record *b)
 static bool uses(const hn_rt_decoder *d, const char *stem)
 {
     for (size_t i = 0; i < d->nstages; i++)
-        if (d->stages[i].stem && strcmp(d->stages[i].stem, stem) == 0) return true;
+        if (strcmp(d->stages[i].stem, stem) == 0) return true;
     return false;
 }
 

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ref_stage.h"
+#include "ck.h"
 #include "whole.h"
+
+ref_fn ref_rope_cache_f32;
 
 /* Floats behind the logits that nobody may write. */
 enum { CANARY = 16 };
@@ -307,27 +309,41 @@ static void check_new(hn_rt_trial *t)
     check_memory(t);
 }
 
-/* Tables of RoPE against angles in double. */
+/* One of the two tables of RoPE against its half of a reference's columns. */
+static void check_table(hn_rt_trial *t, const char *name, const ref_out *out, size_t from)
+{
+    const hn_rt_decoder *const d = t->s->d;
+    const hn_rt_buffer *const b = hn_rt_find(d, name, HN_RT_ABSENT);
+    const float *const x = (const float *)(const void *)(arena(t) + b->offset);
+    const size_t half = d->d.head_dim / 2;
+    for (size_t i = 0; i < half * d->d.context && !failed(t); i++) {
+        const size_t cell = i / half * 2 * half + from + i % half;
+        if (isnan(hn_judge((double)x[i], out->v[cell], out->e[cell], false)))
+            fail(t, HN_CHECK_VALUE, "%s[%zu,%zu] got %.9g, wanted %.9g, radius %.3g", name,
+                 i / half, i % half, (double)x[i], out->v[cell], out->e[cell]);
+    }
+}
+
 static void check_tables(hn_rt_trial *t)
 {
     const hn_rt_decoder *const d = t->s->d;
-    const hn_rt_buffer *const cosines = hn_rt_find(d, "rope_cos_cache", HN_RT_ABSENT);
-    const hn_rt_buffer *const sines = hn_rt_find(d, "rope_sin_cache", HN_RT_ABSENT);
-    if (!cosines) return;
-    const ref_model m = hn_rt_whole_model(d);
-    const float *const c = (const float *)(const void *)(arena(t) + cosines->offset);
-    const float *const s = (const float *)(const void *)(arena(t) + sines->offset);
-    const size_t half = d->d.head_dim / 2;
-    for (size_t i = 0; i < half * d->d.context && !failed(t); i++) {
-        double cosine, sine, radius;
-        ref_turn_table(&m, i / half, i % half, &cosine, &sine, &radius);
-        if (!(fabs((double)c[i] - cosine) <= radius))
-            fail(t, HN_CHECK_VALUE, "cosine of position %zu, pair %zu: got %.9g, wanted %.9g",
-                 i / half, i % half, (double)c[i], cosine);
-        if (!(fabs((double)s[i] - sine) <= radius))
-            fail(t, HN_CHECK_VALUE, "sine of position %zu, pair %zu: got %.9g, wanted %.9g",
-                 i / half, i % half, (double)s[i], sine);
-    }
+    const size_t half = d->d.head_dim / 2, n = 2 * half * d->d.context;
+    const ref_rope_cache_args a = { .d = 2 * half,
+                                    .context = d->original,
+                                    .theta = d->theta,
+                                    .factor = d->factor,
+                                    .low = d->low,
+                                    .high = d->high };
+    const ck_kernel *const kernel = ck_dispatch("rope_cache_f32");
+    const ref_spec spec = { .num = kernel->spec, .strict = t->strict, .u = 0x1p-24 };
+    const ref_tile tile = { 0, d->d.context, 0, 2 * half };
+    if (!d->d.rope) return;
+    double *const cells = checked(malloc(3 * n * sizeof *cells));
+    ref_out out = { .n = n, .v = cells, .e = cells + n, .term = cells + 2 * n };
+    ref_rope_cache_f32(&a, &tile, &spec, 1, &out);
+    check_table(t, "rope_cos_cache", &out, 0);
+    check_table(t, "rope_sin_cache", &out, half);
+    free(cells);
 }
 
 /* The same tokens in one pass of a new model, whose stale memory is another. */

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-ref_model hn_rt_whole_model(const hn_rt_decoder *d)
+#include "ref_model.h"
+
+static ref_model dimensions(const hn_rt_decoder *d)
 {
     return (ref_model){ .d = d->d,
                         .eps = (double)d->eps,
@@ -85,7 +87,7 @@ void hn_rt_whole_check(const hn_rt_decoder *d, const unsigned char *arena, const
                        size_t n, bool strict, const float *logits, hn_result *result)
 {
     weights w = { d, arena, HN_RT_ABSENT };
-    ref_model m = hn_rt_whole_model(d);
+    ref_model m = dimensions(d);
     ref_layer *const layers = calloc(d->d.layers, sizeof *layers);
     double *const room = malloc(2 * n * d->d.vocab * sizeof *room);
     if (!layers || !room) {

@@ -5,10 +5,6 @@
 
 #include "../compare.h"
 #include "decoder.h"
-#include "ref_model.h"
-
-/* Dimensions and constants; no weights. */
-ref_model hn_rt_whole_model(const hn_rt_decoder *d);
 
 /* logits [n][vocab] of n tokens from position 0 on, with the weights of an arena: within the stochastic
  * radius of ref_model_radius, an estimate and no proof. */

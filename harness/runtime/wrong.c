@@ -12,9 +12,11 @@
 #include "attention.h"
 #include "binary.h"
 #include "ck_ops.h"
+#include "embedding.h"
 #include "gemm.h"
 #include "model.h"
 #include "norm.h"
+#include "rope.h"
 #include "runtime.h"
 
 /* A decoder in which nothing is the same by chance: pads everywhere, all biases, grouped heads. */
@@ -87,6 +89,23 @@ KERNEL(sees_the_future, attention, attention_f32)
     ck_attention_args b = *a;
     b.tk += b.tk < 12;
     return ck_attention_f32(&b);
+}
+
+KERNEL(last_pair, rope, rope_half_f32)
+{
+    const ck_status status = ck_rope_half_f32(a);
+    a->y[(a->heads - 1) * a->head_y + (a->t - 1) * a->ldy + a->d - 1] += 0.001f;
+    return status;
+}
+
+KERNEL(other_row_of_table, embedding, embedding_f32)
+{
+    int32_t ids[12];
+    ck_embedding_args b = *a;
+    memcpy(ids, a->ids, a->t * sizeof *ids);
+    ids[a->t - 1] = ids[a->t - 1] ? 0 : 1;
+    b.ids = ids;
+    return ck_embedding_f32(&b);
 }
 
 KERNEL(last_statistic, rmsnorm, rmsnorm_f32)
@@ -236,8 +255,8 @@ static int prefill_writes_behind(ck_model *m, const int32_t *tokens, size_t n, f
 
 static const wrong list[] = {
     /* emitted programs: one mistake each, in the last layer, head, row or lane where there is a choice */
-    PROGRAM("embeds_row_less", ROPE, NAN, "p4: layer 0 embed: y[3,0]", "embed", "r->rows,",
-            "r->rows - 1,"),
+    PROGRAM("embeds_row_less", ROPE, NAN, "p4: layer 0 embed: y[3,0]", "embed", ".t = r->rows",
+            ".t = r->rows - 1"),
     PROGRAM("positions_from_zero", LEARNED, VALUE, "d2: layer 0 embed_at: y[4,0]", "embed_at",
             "ck_row(r, POS_EMB, 32)", "ck_at(r, POS_EMB)"),
     PROGRAM("norm_of_first_layer", ROPE, VALUE, "p4: layer 1 norm1: y[0,0]", "norm1", "INPUT(l)",
@@ -266,8 +285,8 @@ static const wrong list[] = {
             "Q(l)"),
     PROGRAM("last_head_not_normed", LEARNED, VALUE, "p4: layer 0 norm_q: y[3,0,", "norm_q", "h < 4",
             "h < 3"),
-    PROGRAM("last_head_not_turned", ROPE, VALUE, "p4: layer 0 rope_q: y[3,1,0]", "rope_q", "4, 192",
-            "3, 192"),
+    PROGRAM("last_head_not_turned", ROPE, VALUE, "p4: layer 0 rope_q: y[3,1,0]", "rope_q",
+            ".heads = 4", ".heads = 3"),
     PROGRAM("turned_from_zero", ROPE, VALUE, "d2: layer 0 rope_k: y[0,4,0]", "rope_k",
             "ck_row(r, ROPE_COS_CACHE, 3)", "ck_at(r, ROPE_COS_CACHE)"),
     PROGRAM("stale_turn", ROPE, VALUE, "d2: layer 0 rope_k: y[0,4,0]", "rope_k", "    return",
@@ -338,6 +357,10 @@ static const wrong list[] = {
           last_head_alike),
     BELOW("kernel_sees_the_future", ROPE, VALUE, "p4: layer 0 attend: y[0,0,0]", "attention_f32",
           sees_the_future),
+    BELOW("kernel_last_pair", ROPE, VALUE, "p4: layer 0 rope_q: y[3,3,5]", "rope_half_f32",
+          last_pair),
+    BELOW("kernel_other_token", ROPE, VALUE, "p4: layer 0 embed: y[3,0]", "embedding_f32",
+          other_row_of_table),
     BELOW("kernel_last_statistic", ROPE, VALUE, "p4: layer 0 norm1: rstd[3]", "rmsnorm_f32",
           last_statistic),
     BELOW("kernel_writes_gamma", ROPE, INPUT,
@@ -358,7 +381,7 @@ static const wrong list[] = {
           "residual_add_f32", falls),
     /* calls of the runtime */
     CALLS("arena_not_zeroed", ROPE, SLACK, "open: writes byte", .open = open_dirty),
-    CALLS("last_of_table", ROPE, VALUE, "open: sine of position 11, pair 2",
+    CALLS("last_of_table", ROPE, VALUE, "open: rope_sin_cache[11,2] got",
           .open = open_with_stale_tables),
     CALLS("reset_does_nothing", ROPE, SEQUENCE, "r: the position is 9, wanted 0",
           .reset = reset_nothing),

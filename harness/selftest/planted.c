@@ -21,6 +21,8 @@
     X(softmax)         \
     X(attention)       \
     X(norm)            \
+    X(rope)            \
+    X(embedding)       \
     X(activation)      \
     X(quant)           \
     X(quant_k)         \

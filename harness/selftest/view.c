@@ -8,10 +8,12 @@
 #include "attention.h"
 #include "binary.h"
 #include "ck_dtype.h"
+#include "embedding.h"
 #include "gemm.h"
 #include "mutant.h"
 #include "norm.h"
 #include "quant.h"
+#include "rope.h"
 #include "softmax.h"
 #include "unary.h"
 
@@ -171,6 +173,34 @@ static void view_binary(const void *args, hn_view *v)
     v->of[2] = see(g->b, g->t, g->d, g->ldb, sizeof(float));
 }
 
+static void view_embedding(const void *args, hn_view *v)
+{
+    const ck_embedding_args *g = args;
+    const size_t elements = hn_block ? hn_block->elements : 1;
+    const size_t rows = g->pos ? g->pos0 + g->t : 0;
+    v->of[0] = see(g->y, g->t, g->cols, g->ldy, sizeof(float));
+    v->of[1] = see(g->w, g->vocab, g->d / elements, g->ldw, hn_block ? hn_block->bytes : 4);
+    v->of[2] = see(g->ids, g->t, 1, 1, sizeof *g->ids);
+    v->of[3] = see(g->pos, rows, g->d, g->ldp, sizeof(float));
+}
+
+static void view_rope(const void *args, hn_view *v)
+{
+    const ck_rope_args *g = args;
+    const size_t rows = g->heads * g->t;
+    v->of[0] = see(g->y, rows, g->cols, g->head_y < g->ldy ? g->head_y : g->ldy, sizeof(float));
+    v->of[1] = see(g->x, rows, g->d, g->head_x < g->ldx ? g->head_x : g->ldx, sizeof(float));
+    v->of[2] = see(g->cos, g->pos0 + g->t, g->rotary / 2, g->ldc, sizeof(float));
+    v->of[3] = see(g->sin, g->pos0 + g->t, g->rotary / 2, g->lds, sizeof(float));
+}
+
+/* The sines lie behind the cosines. */
+static void view_rope_cache(const void *args, hn_view *v)
+{
+    const ck_rope_cache_args *g = args;
+    v->of[0] = see(g->cos, g->t, g->d, g->ldc, sizeof(float));
+}
+
 static void view_unary(const void *args, hn_view *v)
 {
     const ck_unary_args *u = args;
@@ -215,6 +245,9 @@ static const struct {
     { "dequant_row_*", view_dequant },
     { "rmsnorm_*", view_rmsnorm },
     { "layernorm_*", view_layernorm },
+    { "embedding_*", view_embedding },
+    { "rope_cache_*", view_rope_cache },
+    { "rope_*", view_rope },
     { "swiglu_*", view_binary },
     { "residual_add_*", view_binary },
     { "*", view_unary },

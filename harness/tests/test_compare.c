@@ -156,7 +156,7 @@ static void parts_of_blocks_are_compared(void **state)
 {
     unsigned char y[3 * 34];
     double v[33], e[33] = { 0 }, term[33] = { 0 };
-    const hn_output output = { y, 1, 3, &hn_dtypes[HN_Q8_0], false };
+    const hn_output output = { y, 1, 3, &hn_dtypes[HN_Q8_0], false, false };
     const hn_balls balls = { 33, v, e, term };
     (void)state;
     for (size_t i = 0; i < sizeof y; i++) y[i] = (unsigned char)(i * 5);
@@ -172,6 +172,25 @@ static void parts_of_blocks_are_compared(void **state)
         char name[32];
         snprintf(name, sizeof name, byte < 36 ? "y[0,1].d got" : "y[0,1].q[%zu] got", byte - 36);
         if (mine) assert_non_null(strstr(r.what, name));
+    }
+}
+
+/* Zero of the other sign, a NaN of another payload. */
+static void copies_are_bits(void **state)
+{
+    const uint32_t right[] = { 0x80000000u, 0x7fc00001u, 0xff800001u };
+    uint32_t y[3];
+    double v[3], e[3] = { 0 }, term[3] = { 0 };
+    const hn_output output = { (unsigned char *)y, 1, 3, &hn_dtypes[HN_F32], false, true };
+    const hn_balls balls = { 3, v, e, term };
+    (void)state;
+    for (size_t i = 0; i < 3; i++) v[i] = (double)right[i];
+    for (size_t bit = 0; bit <= 3 * 32; bit++) {
+        hn_result r = { .exact = true };
+        memcpy(y, right, sizeof y);
+        if (bit < 3 * 32) y[bit / 32] ^= (uint32_t)1 << bit % 32;
+        hn_compare(&output, &(ref_tile){ 0, 1, 0, 3 }, &balls, 0, &r);
+        assert_int_equal(r.verdict, bit < 3 * 32 ? HN_FAIL : HN_OK);
     }
 }
 
@@ -352,6 +371,7 @@ int hn_test_compare(void)
         cmocka_unit_test(the_worst_ratio_is_kept),
         cmocka_unit_test(signs_of_zero_count_where_the_family_says_so),
         cmocka_unit_test(parts_of_blocks_are_compared),
+        cmocka_unit_test(copies_are_bits),
         cmocka_unit_test(the_first_failure_stays),
         cmocka_unit_test(units_around_the_wrong_one_are_shown),
         cmocka_unit_test(power_needs_one_output_that_would_show_a_fault),

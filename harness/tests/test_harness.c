@@ -281,6 +281,7 @@ int main(int argc, char **argv)
     failed += hn_test_data();
     failed += hn_test_runs();
     failed += hn_test_bench();
+    failed += hn_test_reach();
     failed += hn_test_runtime();
     return failed ? 1 : 0;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of the formats of 32 elements, over the primitives of simd/, and dequant_row of them but
- * q8_0, whose variants have their own text. d q is exact; with
- * a minimum one rounding is left, with FMA and without, which is the caller's: strict kernels set the
- * mode. */
+/* Values and rows of the formats of 32 elements, over the primitives of simd/; the kernels dequant_row of
+ * q8_0 have their own text. d q is exact; with a minimum one rounding is left, with FMA and without, which
+ * is the caller's: strict kernels set the mode. */
 #ifndef CK_DEQUANT_ROW_BLOCK_H
 #define CK_DEQUANT_ROW_BLOCK_H
 
@@ -109,6 +108,10 @@ static inline void dequant_row_q5_0(const void *args)
 static inline void dequant_row_q5_1(const void *args)
 {
     dequant_blocks(args, CK_Q5_1_BYTES, block_q5_1);
+}
+static inline void dequant_row_q8_0(const void *args)
+{
+    dequant_blocks(args, CK_Q8_0_BYTES, block_q8_0);
 }
 static inline void dequant_row_q8_1(const void *args)
 {

@@ -154,7 +154,6 @@ static inline float gemm_16_odd(double v)
     if (v != v || (double)y == v) return y;
     memcpy(&bits, &y, sizeof bits);
     if (bits % 2 == 0) bits += (v < 0.0 ? -v : v) > (double)(y < 0.0f ? -y : y) ? 1u : 0u - 1u;
-    if (y == 0.0f && v < 0.0) bits |= 0x80000000u;
     float odd;
     memcpy(&odd, &bits, sizeof odd);
     return odd;

@@ -78,6 +78,22 @@ static inline void ck_vf_load_across(ck_vf *x, const float *p, size_t ld)
         x[h + 3] = _mm256_shuffle_ps(c, d, 0xee);
     }
 }
+/* p0..3 p8..11 and p4..7 p12..15: shuffles stay within halves. */
+static inline void ck_vf_load_pairs(const float *p, ck_vf *first, ck_vf *second)
+{
+    const __m256 x = _mm256_loadu_ps(p), y = _mm256_loadu_ps(p + 8);
+    const __m256 low = _mm256_permute2f128_ps(x, y, 0x20);
+    const __m256 high = _mm256_permute2f128_ps(x, y, 0x31);
+    *first = _mm256_shuffle_ps(low, high, 0x88);
+    *second = _mm256_shuffle_ps(low, high, 0xdd);
+}
+static inline void ck_vf_store_pairs(float *p, ck_vf first, ck_vf second)
+{
+    const __m256 low = _mm256_unpacklo_ps(first, second);
+    const __m256 high = _mm256_unpackhi_ps(first, second);
+    _mm256_storeu_ps(p, _mm256_permute2f128_ps(low, high, 0x20));
+    _mm256_storeu_ps(p + 8, _mm256_permute2f128_ps(low, high, 0x31));
+}
 static inline float ck_vf_sum(ck_vf x)
 {
     __m128 s = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));

@@ -78,6 +78,22 @@ static inline __m256 ck_vf_upper(ck_vf x)
 {
     return _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1));
 }
+/* Lane l of the results is lane index[l] of both operands, one after the other. */
+static inline void ck_vf_load_pairs(const float *p, ck_vf *first, ck_vf *second)
+{
+    const __m512i even =
+        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const __m512 x = _mm512_loadu_ps(p), y = _mm512_loadu_ps(p + 16);
+    *first = _mm512_permutex2var_ps(x, even, y);
+    *second = _mm512_permutex2var_ps(x, _mm512_add_epi32(even, _mm512_set1_epi32(1)), y);
+}
+static inline void ck_vf_store_pairs(float *p, ck_vf first, ck_vf second)
+{
+    const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
+    _mm512_storeu_ps(p, _mm512_permutex2var_ps(first, low, second));
+    _mm512_storeu_ps(p + 16, _mm512_permutex2var_ps(first, high, second));
+}
 static inline float ck_vf_sum(ck_vf x)
 {
     const __m256 o = _mm256_add_ps(_mm512_castps512_ps256(x), ck_vf_upper(x));

@@ -20,6 +20,7 @@
  *                    2^128 = inf; if both are NaN the result is
  *   pow2             2^n for integral n in -1022..1023; anything if n is NaN
  *   load_across      x[i] = p[i], p[ld + i], p[2 ld + i], ... for each i < lanes
+ *   load_pairs       first[i] = p[2i], second[i] = p[2i + 1]; store_pairs: the reverse
  *   sum, hmax        of the lanes, s[l] += s[l + h] for h = lanes/2, ..., 1
  *   if_nan           x, but y where x is a NaN
  *   one_nan          every NaN as 0x7fc00000
@@ -62,6 +63,16 @@ static inline void ck_vf_load_across(ck_vf *x, const float *p, size_t ld)
 {
     (void)ld;
     x[0] = *p;
+}
+static inline void ck_vf_load_pairs(const float *p, ck_vf *first, ck_vf *second)
+{
+    *first = p[0];
+    *second = p[1];
+}
+static inline void ck_vf_store_pairs(float *p, ck_vf first, ck_vf second)
+{
+    p[0] = first;
+    p[1] = second;
 }
 static inline float ck_vf_sum(ck_vf x) { return x; }
 static inline float ck_vf_hmax(ck_vf x) { return x; }

@@ -63,6 +63,17 @@ static inline void ck_vf_load_across(ck_vf *x, const float *p, size_t ld)
     x[2] = _mm_movelh_ps(c, d);
     x[3] = _mm_movehl_ps(d, c);
 }
+static inline void ck_vf_load_pairs(const float *p, ck_vf *first, ck_vf *second)
+{
+    const __m128 low = _mm_loadu_ps(p), high = _mm_loadu_ps(p + 4);
+    *first = _mm_shuffle_ps(low, high, 0x88);
+    *second = _mm_shuffle_ps(low, high, 0xdd);
+}
+static inline void ck_vf_store_pairs(float *p, ck_vf first, ck_vf second)
+{
+    _mm_storeu_ps(p, _mm_unpacklo_ps(first, second));
+    _mm_storeu_ps(p + 4, _mm_unpackhi_ps(first, second));
+}
 static inline float ck_vf_sum(ck_vf x)
 {
     x = _mm_add_ps(x, _mm_movehl_ps(x, x));

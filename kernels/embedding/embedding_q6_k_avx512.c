@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* embedding_q6_k, AVX-512. */
+#include "simd/avx512.h"
+
+#include "dequant_row/dequant_row_k.h"
+#include "embedding/embedding_rows.h"
+
+const ck_numspec ck_embedding_q6_k_avx512_spec = CK_EMBEDDING_SPEC(CK_K_BLOCK);
+
+CK_EMBEDDING(q6_k, avx512, CK_Q6_K_BYTES, dequant_row_q6_k)

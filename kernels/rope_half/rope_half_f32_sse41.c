@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* rope_half_f32 for SSE4.1. */
+#include "simd/sse41.h"
+
+#include "rope_half/rope_half_f32.h"
+#include "strict.h"
+#include "table.h"
+
+void ck_rope_half_f32_sse41(const void *args) { rope_half_f32(args); }
+
+void ck_rope_half_f32_sse41_strict(const void *args) { ck_strict_run(rope_half_f32_strict, args); }
+
+const ck_numspec ck_rope_half_f32_sse41_spec = {
+    .lanes = 0, /* sums nothing */
+    .accs = 1,
+    .ku = CK_VF_LANES,
+    .flags = CK_NUM_MULADD | CK_NUM_BATCH_INVARIANT,
+    .alias = 1u << 1, /* x */
+};
