@@ -204,27 +204,45 @@ static void reference(const view *v, const ref_tile *tile, size_t piece)
 
 /* --- comparison */
 
-static void note(hn_rt_found *f, size_t piece, size_t row, size_t col, double got, double wanted,
-                 double radius)
-{
-    f->piece = piece;
-    f->row = row;
-    f->col = col;
-    f->got = got;
-    f->wanted = wanted;
-    f->radius = radius;
-}
-
-/* Whether it is bad. */
-static bool judge(const view *v, size_t cell, double got, size_t piece, size_t row, size_t col,
-                  hn_rt_found *f)
+/* Whether the element, of whose ball the cell is, is bad. */
+static bool judge(const view *v, size_t cell, hn_rt_found element, hn_rt_found *f)
 {
     const double wanted = v->out->v[cell], radius = v->out->e[cell];
-    const double ratio = hn_judge(got, wanted, radius, false);
-    if (radius != 0) f->exact = false;
-    if (isnan(ratio) || ratio > f->utilisation) note(f, piece, row, col, got, wanted, radius);
-    if (ratio > f->utilisation) f->utilisation = ratio;
-    return f->bad = isnan(ratio);
+    const double ratio = hn_judge(element.got, wanted, radius, false);
+    const bool bad = isnan(ratio), exact = f->exact && radius == 0;
+    const double worst = ratio > f->utilisation ? ratio : f->utilisation;
+    if (bad || ratio > f->utilisation) {
+        *f = element;
+        f->wanted = wanted;
+        f->radius = radius;
+    }
+    f->utilisation = worst;
+    f->exact = exact;
+    return f->bad = bad;
+}
+
+static bool is_plus_zero(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits == 0;
+}
+
+/* Whether all is well with a row of a piece, the pad lanes behind it included. */
+static bool check_row(const view *v, const float *y, hn_rt_found at, size_t cell, hn_rt_found *f)
+{
+    for (at.col = 0; at.col < v->s->used; at.col++) {
+        at.got = (double)y[at.col];
+        if (judge(v, cell + at.col, at, f)) return false;
+    }
+    for (; at.col < v->s->width; at.col++) {
+        if (is_plus_zero(y[at.col])) continue;
+        *f = at;
+        f->got = (double)y[at.col];
+        f->pad = true;
+        return false;
+    }
+    return true;
 }
 
 /* Whether all is well with one piece. */
@@ -235,37 +253,26 @@ static bool check_piece(const view *v, const unsigned char *after, size_t piece,
     const ref_tile tile = { 0, v->p->rows, 0, s->used + stats };
     reference(v, &tile, piece);
     for (size_t t = 0; t < v->p->rows; t++) {
-        const size_t position = v->p->first + t;
-        const float *const y = at(after, s->y) + piece * s->piece + position * s->ld;
-        for (size_t j = 0; j < s->used; j++)
-            if (judge(v, t * tile.cols + j, (double)y[j], piece, position, j, f)) return false;
-        for (size_t j = s->used; j < s->width; j++) {
-            uint32_t bits;
-            memcpy(&bits, &y[j], sizeof bits);
-            if (bits == 0) continue;
-            note(f, piece, position, j, (double)y[j], 0, 0);
-            f->pad = true;
-            return false;
-        }
+        hn_rt_found element = { .piece = piece, .row = v->p->first + t };
+        const float *const y = at(after, s->y) + piece * s->piece + element.row * s->ld;
+        if (!check_row(v, y, element, t * tile.cols, f)) return false;
         if (!stats) continue;
-        const double rstd = (double)at(after, s->rstd)[position];
-        if (judge(v, t * tile.cols + s->used, rstd, piece, position, HN_RT_STATISTIC, f))
-            return false;
+        element.col = HN_RT_STATISTIC;
+        element.got = (double)at(after, s->rstd)[element.row];
+        if (judge(v, t * tile.cols + s->used, element, f)) return false;
     }
     return true;
 }
 
-void hn_rt_check(const hn_rt_decoder *d, const hn_rt_stage *s, const hn_rt_pass *p, bool strict,
-                 const unsigned char *before, const unsigned char *after, hn_rt_cells *cells,
-                 hn_rt_found *found)
+void hn_rt_check(const hn_rt_work *w, hn_rt_cells *cells, hn_rt_found *found)
 {
-    const ref_spec spec = hn_rt_spec(s, strict);
-    ref_out out = room(cells, p->rows * (s->used + 1));
-    out.n = p->rows * (s->used + (s->rstd != HN_RT_ABSENT));
-    const view v = { d, s, p, before, &spec, &out };
+    const ref_spec spec = hn_rt_spec(w->s, w->strict);
+    ref_out out = room(cells, w->p->rows * (w->s->used + 1));
+    out.n = w->p->rows * (w->s->used + (w->s->rstd != HN_RT_ABSENT));
+    const view v = { w->d, w->s, w->p, w->before, &spec, &out };
     *found = (hn_rt_found){ .exact = true };
-    for (size_t piece = 0; piece < s->pieces; piece++)
-        if (!check_piece(&v, after, piece, found)) return;
+    for (size_t piece = 0; piece < w->s->pieces; piece++)
+        if (!check_piece(&v, w->after, piece, found)) return;
 }
 
 void hn_rt_written(const hn_rt_stage *s, const hn_rt_pass *p, hn_rt_stretch *each, void *context)

@@ -31,10 +31,16 @@ typedef struct hn_rt_cells {
 } hn_rt_cells;
 void hn_rt_cells_free(hn_rt_cells *cells);
 
-/* Compares what the step left in `after` with the reference on `before`, both arenas. */
-void hn_rt_check(const hn_rt_decoder *d, const hn_rt_stage *s, const hn_rt_pass *p, bool strict,
-                 const unsigned char *before, const unsigned char *after, hn_rt_cells *cells,
-                 hn_rt_found *found);
+/* A step of a pass, and the arena before and after it. */
+typedef struct hn_rt_work {
+    const hn_rt_decoder *d;
+    const hn_rt_stage *s;
+    const hn_rt_pass *p;
+    bool strict;
+    const unsigned char *before, *after;
+} hn_rt_work;
+/* Compares what the step left with the reference on what was there before. */
+void hn_rt_check(const hn_rt_work *w, hn_rt_cells *cells, hn_rt_found *found);
 
 /* The precision that a step's op promises now: of the variant that would be dispatched to. */
 ref_spec hn_rt_spec(const hn_rt_stage *s, bool strict);

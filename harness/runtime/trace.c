@@ -139,21 +139,31 @@ static int set_library(const side *s)
     return EXIT_OK;
 }
 
-/* Runs a case; what it did is in `r` and `result`, and *d, which the entries refer to. */
-static int run_side(const hn_case *c, const side *s, hn_rt_witness *witness, void *context,
-                    hn_rt_subject *subject, hn_rt_program *program, hn_result *result)
+/* A run of one side; entries of records refer to its subject. */
+typedef struct session {
+    hn_rt_subject subject;
+    hn_rt_program program;
+    hn_result result;
+} session;
+
+static int run_side(session *run, const hn_case *c, const side *s, hn_rt_witness *witness,
+                    void *context)
 {
     const hn_rt_compiler compiler = { .bindings = s->bindings, .library = s->library };
-    *result = (hn_result){ .verdict = HN_OK };
+    hn_result *const result = &run->result;
+    *run = (session){ .result = { .verdict = HN_OK } };
     if (s->library && set_library(s) != EXIT_OK) return EXIT_INPUT;
-    if (hn_rt_subject_open(subject, c, &compiler, program, result) != 0) return EXIT_FAILED;
-    hn_rt_trial t = {
-        .s = subject, .strict = s->strict, .witness = witness, .context = context, .result = result
-    };
+    if (hn_rt_subject_open(&run->subject, c, &compiler, &run->program, result) != 0)
+        return EXIT_FAILED;
+    hn_rt_trial t = { .s = &run->subject, .strict = s->strict, .result = result };
+    t.witness = witness;
+    t.context = context;
     hn_rt_try(&t, s->isa, 0);
     free(t.history.hash);
     return result->verdict == HN_OK ? EXIT_OK : EXIT_FAILED;
 }
+
+static void end_run(session *run) { hn_rt_subject_close(&run->subject, &run->program); }
 
 static const char *mode_name(const side *s) { return s->strict ? "strict" : "fast"; }
 
@@ -185,18 +195,17 @@ static void print_step(void *context, const hn_rt_trial *t, const hn_rt_stage *s
 
 static int print_table(const hn_case *c, const side *s)
 {
-    hn_rt_subject subject;
-    hn_rt_program program;
-    hn_result result;
+    session run;
     printf("%-5s %6s %5s  %-12s %-26s %7s  %s\n", "call", "from", "layer", "step", "kernel",
            "|err|/r", "worst element");
-    const int status = run_side(c, s, print_step, NULL, &subject, &program, &result);
-    hn_rt_subject_close(&subject, &program);
+    const int status = run_side(&run, c, s, print_step, NULL);
+    end_run(&run);
     if (status == EXIT_FAILED)
-        printf("%s %s: %s\n%s", hn_verdict_names[result.verdict], hn_check_names[result.check],
-               result.what, result.detail);
+        printf("%s %s: %s\n%s", hn_verdict_names[run.result.verdict],
+               hn_check_names[run.result.check], run.result.what, run.result.detail);
     else if (status == EXIT_OK)
-        printf("ok: every step within its radius, the worst at %.3f of it\n", result.utilisation);
+        printf("ok: every step within its radius, the worst at %.3f of it\n",
+               run.result.utilisation);
     return status;
 }
 
@@ -287,19 +296,17 @@ static void print_blame(const hn_case *c, const side sides[2], const record *fir
     for (size_t i = 0; i < OPS; i++) {
         side s = sides[0];
         record r = { 0 };
-        hn_rt_subject subject;
-        hn_rt_program program;
-        hn_result result;
+        session run;
         if (!uses(d, ops[i].stem)) continue;
         s.bindings[0] = (hn_rt_binding){ ops[i].entry, function_of(i, &sides[1]) };
         substitute_mask = hn_rt_mask(sides[1].isa);
-        run_side(c, &s, keep, &r, &subject, &program, &result);
+        run_side(&run, c, &s, keep, &r);
         const double apart = logits_apart(first, &r);
         printf("  with %s of %s alone: logits %s", ops[i].stem, name, apart == 0 ? "the same" : "");
         if (apart != 0) printf("apart by up to %.3g", apart);
         putchar('\n');
         forget(&r);
-        hn_rt_subject_close(&subject, &program);
+        end_run(&run);
     }
 }
 
@@ -324,23 +331,21 @@ static int compare_records(const hn_case *c, const side sides[2], const record r
 static int print_diff(const hn_case *c, const side sides[2])
 {
     record r[2] = { { 0 }, { 0 } };
-    hn_rt_subject subject[2];
-    hn_rt_program program[2];
-    hn_result result[2];
+    session run[2];
     char name[160];
     int status[2] = { EXIT_INPUT, EXIT_INPUT };
     for (size_t s = 0; s < 2; s++) {
-        status[s] = run_side(c, &sides[s], keep, &r[s], &subject[s], &program[s], &result[s]);
+        status[s] = run_side(&run[s], c, &sides[s], keep, &r[s]);
         if (status[s] == EXIT_INPUT) return EXIT_INPUT;
         side_name(&sides[s], name, sizeof name);
         if (status[s] == EXIT_FAILED)
-            printf("%s: %s %s: %s\n", name, hn_verdict_names[result[s].verdict],
-                   hn_check_names[result[s].check], result[s].what);
+            printf("%s: %s %s: %s\n", name, hn_verdict_names[run[s].result.verdict],
+                   hn_check_names[run[s].result.check], run[s].result.what);
     }
-    const int apart = compare_records(c, sides, r, subject[0].d);
+    const int apart = compare_records(c, sides, r, run[0].subject.d);
     for (size_t s = 0; s < 2; s++) {
         forget(&r[s]);
-        hn_rt_subject_close(&subject[s], &program[s]);
+        end_run(&run[s]);
     }
     return status[0] == EXIT_OK && status[1] == EXIT_OK ? apart : EXIT_FAILED;
 }

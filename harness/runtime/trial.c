@@ -114,7 +114,8 @@ static void check_values(hn_rt_trial *t, const hn_rt_stage *s)
 {
     hn_rt_found f;
     char element[64];
-    hn_rt_check(t->s->d, s, &t->pass, t->strict, t->shadow, arena(t), &t->cells, &f);
+    const hn_rt_work work = { t->s->d, s, &t->pass, t->strict, t->shadow, arena(t) };
+    hn_rt_check(&work, &t->cells, &f);
     t->result->ran |= 1u << HN_CHECK_VALUE | 1u << HN_CHECK_NAN;
     if (!f.exact) t->result->exact = false;
     if (f.utilisation > t->result->utilisation) t->result->utilisation = f.utilisation;
@@ -367,7 +368,8 @@ static void recompute(hn_rt_trial *t)
     free(again);
     ck_model_close(m);
     if (t->s->whole && !failed(t))
-        hn_rt_whole_check(d, t->s->image[0], t->tokens, n, t->strict, t->logits, t->result);
+        hn_rt_whole_check(d, t->s->image[0], &(hn_rt_text){ t->tokens, n, t->logits, t->strict },
+                          t->result);
 }
 
 static void reset(hn_rt_trial *t)

@@ -63,33 +63,32 @@ static ref_layer layer(const weights *w)
 }
 
 /* `room`: value, then radius. */
-static void compare(const ref_model *m, const int32_t *tokens, size_t n, bool strict,
-                    const float *logits, double *room, hn_result *result)
+static void compare(const ref_model *m, const hn_rt_text *text, double *room, hn_result *result)
 {
-    const size_t vocab = m->d.vocab, count = n * vocab;
+    const size_t vocab = m->d.vocab, count = text->n * vocab;
     double *const value = room, *const radius = room + count;
-    if (ref_model_forward(m, tokens, n, (ref_noise){ 0, 0 }, value) != 0 ||
-        ref_model_radius(m, tokens, n, strict, value, radius) != 0) {
+    if (ref_model_forward(m, text->tokens, text->n, (ref_noise){ 0, 0 }, value) != 0 ||
+        ref_model_radius(m, text->tokens, text->n, text->strict, value, radius) != 0) {
         hn_record(result, HN_SKIP, HN_CHECK_NONE, "not enough memory for the decoder in double");
         return;
     }
     result->ran |= 1u << HN_CHECK_LOGITS;
     for (size_t i = 0; i < count; i++)
-        if (!(fabs((double)logits[i] - value[i]) <= radius[i])) {
+        if (!(fabs((double)text->logits[i] - value[i]) <= radius[i])) {
             hn_record(result, HN_FAIL, HN_CHECK_LOGITS,
                       "logits[%zu,%zu] got %.9g, the whole decoder gives %.9g, radius %.3g",
-                      i / vocab, i % vocab, (double)logits[i], value[i], radius[i]);
+                      i / vocab, i % vocab, (double)text->logits[i], value[i], radius[i]);
             return;
         }
 }
 
-void hn_rt_whole_check(const hn_rt_decoder *d, const unsigned char *arena, const int32_t *tokens,
-                       size_t n, bool strict, const float *logits, hn_result *result)
+void hn_rt_whole_check(const hn_rt_decoder *d, const unsigned char *arena, const hn_rt_text *text,
+                       hn_result *result)
 {
     weights w = { d, arena, HN_RT_ABSENT };
     ref_model m = dimensions(d);
     ref_layer *const layers = calloc(d->d.layers, sizeof *layers);
-    double *const room = malloc(2 * n * d->d.vocab * sizeof *room);
+    double *const room = malloc(2 * text->n * d->d.vocab * sizeof *room);
     if (!layers || !room) {
         fprintf(stderr, "ckparity: out of memory\n");
         exit(1);
@@ -100,7 +99,7 @@ void hn_rt_whole_check(const hn_rt_decoder *d, const unsigned char *arena, const
     m.final_norm = vector(&w, "final_ln_weight");
     for (w.layer = 0; w.layer < d->d.layers; w.layer++) layers[w.layer] = layer(&w);
     m.layers = layers;
-    compare(&m, tokens, n, strict, logits, room, result);
+    compare(&m, text, room, result);
     free(room);
     free(layers);
 }

@@ -6,9 +6,17 @@
 #include "../compare.h"
 #include "decoder.h"
 
-/* logits [n][vocab] of n tokens from position 0 on, with the weights of an arena: within the stochastic
- * radius of ref_model_radius, an estimate and no proof. */
-void hn_rt_whole_check(const hn_rt_decoder *d, const unsigned char *arena, const int32_t *tokens,
-                       size_t n, bool strict, const float *logits, hn_result *result);
+/* logits [n][vocab] of n tokens from position 0 on. */
+typedef struct hn_rt_text {
+    const int32_t *tokens;
+    size_t n;
+    const float *logits;
+    bool strict;
+} hn_rt_text;
+
+/* Its logits, with the weights of an arena: within the stochastic radius of ref_model_radius, an estimate
+ * and no proof. */
+void hn_rt_whole_check(const hn_rt_decoder *d, const unsigned char *arena, const hn_rt_text *text,
+                       hn_result *result);
 
 #endif

@@ -473,21 +473,34 @@ static bool try_one(const wrong *w, hn_result *shared)
     return good;
 }
 
+static bool is_wanted(const wrong *w, bool (*wanted)(const char *filter, const char *name),
+                      const char *filter)
+{
+    char name[96];
+    snprintf(name, sizeof name, "runtime.%s", w->name);
+    return !filter || wanted(filter, name);
+}
+
+size_t hn_rt_wrong_count(bool (*wanted)(const char *filter, const char *name), const char *filter)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < WRONG; i++) count += is_wanted(&list[i], wanted, filter);
+    return count;
+}
+
 void hn_rt_selftest(bool (*wanted)(const char *filter, const char *name), const char *filter,
                     size_t *passed, size_t *failed, size_t *skipped)
 {
     hn_result *const shared =
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    char name[96];
     if (shared == MAP_FAILED) {
         fprintf(stderr, "ckparity: out of memory\n");
         exit(1);
     }
     for (size_t i = 0; i < WRONG; i++) {
-        snprintf(name, sizeof name, "runtime.%s", list[i].name);
-        if (filter && !wanted(filter, name)) continue;
+        if (!is_wanted(&list[i], wanted, filter)) continue;
         if (hn_rt_lacks()) {
-            printf("SKIP %-46s %s\n", name, hn_rt_lacks());
+            printf("SKIP runtime.%-38s %s\n", list[i].name, hn_rt_lacks());
             ++*skipped;
         } else if (try_one(&list[i], shared)) {
             ++*passed;

@@ -188,12 +188,11 @@ static void whole_decoder_sees_changed_weights(void **state)
     hn_rt_try(&t, "scalar", 0);
     free(t.history.hash);
     if (result.verdict != HN_OK) fail_msg("%s", result.what);
-    const int32_t *tokens;
     int32_t drawn[6];
+    const hn_rt_text text = { drawn, 6, l.at, false };
     hn_rng rng = hn_stream(c.seed, 0x746f6b65, 0); /* as the trial draws them */
     for (size_t i = 0; i < 6; i++) drawn[i] = (int32_t)hn_below(&rng, 9);
-    tokens = drawn;
-    hn_rt_whole_check(s.d, s.image[0], tokens, 6, false, l.at, &result);
+    hn_rt_whole_check(s.d, s.image[0], &text, &result);
     if (result.verdict != HN_OK) fail_msg("%s", result.what);
     assert_true(result.ran >> HN_CHECK_LOGITS & 1);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -201,7 +200,7 @@ static void whole_decoder_sees_changed_weights(void **state)
         float *const x = (float *)(void *)(s.image[0] + b->offset), before = x[0];
         hn_result changed = { .verdict = HN_OK };
         x[0] += 0.01f;
-        hn_rt_whole_check(s.d, s.image[0], tokens, 6, false, l.at, &changed);
+        hn_rt_whole_check(s.d, s.image[0], &text, &changed);
         x[0] = before;
         if (changed.verdict != HN_FAIL || changed.check != HN_CHECK_LOGITS)
             fail_msg("a change of %s is within the radius", names[i]);

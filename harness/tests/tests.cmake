@@ -105,6 +105,8 @@ hn_wrong(canary hn_find_overwrite softmax_causal_f32.writes_slack.fast)
 hn_wrong(call hn_call exp_f32.clobbers_rbx.fast)
 hn_wrong(trace hn_call_traced gemm_nt_f32.scalar_as_sse41.fast)
 hn_wrong(crash hn_call exp_f32.writes_null.fast)
+hn_wrong(stage hn_rt_check runtime.last_row_of_mlp)
+hn_wrong(stretch hn_rt_written runtime.kernel_row_more)
 hn_wrong(shrink hn_shrink_case exp_f32.nan_invented.fast --shrink)
 
 # Golden digests, a test a file; a fast one is skipped where its instruction set is missing, and an
