@@ -12,7 +12,7 @@ typedef enum hn_dtype {
     HN_F32,
     HN_F16,
     HN_BF16,
-    HN_INT32,
+    HN_I32,
     HN_INT8,
     HN_INT4,
     HN_Q4_0,
@@ -80,7 +80,7 @@ extern const hn_dtype_info hn_dtypes[HN_DTYPE_COUNT];
 /* Part `index` of a unit: an f32 element as a number; other floating-point fields as their bits, so
  * that NaN and signed zero compare exactly; integers. */
 double hn_part(const hn_dtype_info *info, const unsigned char *unit, size_t index);
-/* An f32, f16 or bf16 element as a number. */
+/* An f32, f16, bf16 or i32 element as a number. */
 double hn_number(const hn_dtype_info *info, const unsigned char *unit);
 /* ".d", ".q[17]"; "" where a unit is one number. Valid until the next call. */
 const char *hn_part_name(const hn_dtype_info *info, size_t index);

@@ -83,7 +83,7 @@ static void put_unit(const unsigned char *at, hn_dtype dtype, bool as_bits, FILE
     const size_t unit = hn_dtypes[dtype].bytes;
     float value;
     uint32_t bits;
-    if (dtype == HN_INT32) {
+    if (dtype == HN_I32) {
         fprintf(out, "%.0f,", hn_part(&hn_dtypes[dtype], at, 0));
         return;
     }
@@ -125,22 +125,24 @@ static bool is_ragged(const hn_placed *p, const size_t *live)
     return p->at && live_units(p, live) != p->rows * p->cols;
 }
 
+static void put_live(const char *name, const hn_placed *p, const size_t *live, FILE *out)
+{
+    if (!is_ragged(p, live)) return;
+    fprintf(out, "static const size_t %s_live[] = {", name);
+    for (size_t r = 0; r < p->rows; r++) fprintf(out, "%s%zu,", r % 20 ? " " : "\n    ", live[r]);
+    fprintf(out, "\n};\n");
+}
+
 static void put_data(const char *name, const hn_placed *p, const size_t *live, hn_dtype dtype,
                      FILE *out)
 {
     const bool bits = has_nan(p, live), floats = p->unit == sizeof(float);
-    if (is_ragged(p, live)) {
-        fprintf(out, "static const size_t %s_live[] = {", name);
-        for (size_t r = 0; r < p->rows; r++)
-            fprintf(out, "%s%zu,", r % 20 ? " " : "\n    ", live[r]);
-        fprintf(out, "\n};\n");
-    }
     if (live_units(p, live) == 0) return;
     fprintf(out, "static const %s %s_data[] = {",
-            !floats             ? "unsigned char"
-            : dtype == HN_INT32 ? "int32_t"
-            : bits              ? "uint32_t"
-                                : "float",
+            !floats           ? "unsigned char"
+            : dtype == HN_I32 ? "int32_t"
+            : bits            ? "uint32_t"
+                              : "float",
             name);
     for (size_t r = 0; r < p->rows; r++) {
         for (size_t c = 0; c < (live ? live[r] : p->cols); c++) {
@@ -169,7 +171,7 @@ static void put_operand(const hn_repro *r, const hn_runner *runner, size_t i, FI
     r->c->op->family->extents(r->c, extents);
     fprintf(out, "    { .name = \"%s\"", name);
     if (i > 0 && live_units(p, live)) fprintf(out, ", .data = %s_data", name);
-    if (i > 0 && is_ragged(p, live)) fprintf(out, ", .live = %s_live", name);
+    if (is_ragged(p, live)) fprintf(out, ", .live = %s_live", name);
     fprintf(out, ", .rows = %zu, .cols = %zu, .ld = %zu, .unit = %zu", p->rows, p->cols, p->ld,
             p->unit);
     fprintf(out, ",\n      .edge = %s, .offset = %u, .step = %zu },\n", edges[r->c->at[i].edge],
@@ -180,10 +182,12 @@ static void put_operand(const hn_repro *r, const hn_runner *runner, size_t i, FI
 static void put_operands(const hn_repro *r, const hn_runner *runner, FILE *out)
 {
     const hn_family *family = r->c->op->family;
-    for (size_t i = 1; i < family->noperands; i++) {
+    for (size_t i = 0; i < family->noperands; i++) {
         const size_t *live;
         const hn_placed *p = hn_group_operand(runner, i, &live);
-        if (p->at) put_data(family->operands[i].name, p, live, hn_operand_dtype(r->c->op, i), out);
+        put_live(family->operands[i].name, p, live, out);
+        if (i > 0 && p->at)
+            put_data(family->operands[i].name, p, live, hn_operand_dtype(r->c->op, i), out);
     }
     fprintf(out, "\n/* y is what the kernel writes */\nstatic operand operands[] = {\n");
     for (size_t i = 0; i < family->noperands; i++) put_operand(r, runner, i, out);

@@ -36,8 +36,7 @@ typedef enum hn_role {
     HN_ROLE_QUERY,  /* first factor of attention's scores */
     HN_ROLE_KEY,    /* the second */
     HN_ROLE_ARG,    /* argument of a unary function */
-    HN_ROLE_VALUE,  /* copied, converted or quantised */
-    HN_ROLE_INDEX   /* int32 numbers of rows, of which the family has so many */
+    HN_ROLE_VALUE   /* copied, converted or quantised; ids */
 } hn_role;
 
 typedef struct hn_operand {
@@ -80,10 +79,9 @@ typedef struct hn_family {
     unsigned exact_fills; /* bit f: fill f must give radius 0 everywhere, or the harness is wrong */
     unsigned flags;
     void (*extents)(const hn_case *c, hn_extent *extents);
-    /* Live units of a row, the rest is junk to the kernel; NULL: all. */
+    /* Live units of a row, the rest is junk to the kernel, or, of the output, canary, where the
+     * reference says REF_ANY of a NaN; NULL: all. */
     size_t (*live)(const hn_case *c, size_t operand, size_t row);
-    /* What numbers of an HN_ROLE_INDEX are below; NULL: there are none. */
-    size_t (*indexed)(const hn_case *c);
     /* Whether f32 outputs are copies, which the reference gives, and the comparison takes, as their bits;
      * NULL: never. */
     bool (*copies)(const hn_case *c);
@@ -93,6 +91,8 @@ typedef struct hn_family {
     /* Writes the live elements of a row of an f32 operand where a fill means something of its own for
      * the family, and says so; NULL: nowhere. */
     bool (*fill)(const hn_case *c, size_t operand, size_t row, hn_rng *rng, float *x, size_t n);
+    /* Writes the live elements of a row of an i32 operand; NULL: the family has none. */
+    void (*ids)(const hn_case *c, size_t operand, size_t row, hn_rng *rng, int32_t *x, size_t n);
     /* Whether an exact fill must give radius 0 with the options of the case; NULL: hn_plain_factors. */
     bool (*exact)(const hn_case *c);
     /* Terms summed into one output. */

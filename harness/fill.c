@@ -527,17 +527,6 @@ static bool is_one_sided(const hn_case *c)
     return floats && c->fill == HN_FILL_EDGE && c->seed % 4 == 3;
 }
 
-/* The last row as often as a quarter, so that some come twice. */
-static void fill_index(row *r, const hn_case *c, unsigned char *at, size_t n)
-{
-    const size_t rows = c->op->family->indexed(c);
-    for (size_t i = 0; i < n; i++) {
-        const bool last = hn_below(&r->rng, 4) == 0;
-        const int32_t index = (int32_t)(last ? rows - 1 : hn_below(&r->rng, rows));
-        memcpy(at + i * sizeof index, &index, sizeof index);
-    }
-}
-
 void hn_fill_operand(const hn_case *c, size_t index, const hn_placed *p, const size_t *live)
 {
     const hn_operand *operand = &c->op->family->operands[index];
@@ -576,14 +565,12 @@ void hn_fill_operand(const hn_case *c, size_t index, const hn_placed *p, const s
         const size_t n = live ? live[r.index] : p->cols;
         r.rng = hn_stream(c->seed, index, r.index);
         if (n == 0) continue;
-        if (operand->role == HN_ROLE_INDEX) {
-            fill_index(&r, c, at, n);
-            continue;
-        }
         if (dtype == HN_F32 && c->op->family->fill &&
             c->op->family->fill(c, index, r.index, &r.rng, (float *)(void *)at, n))
             continue;
-        if (dtype == HN_F32)
+        if (dtype == HN_I32)
+            c->op->family->ids(c, index, r.index, &r.rng, (int32_t *)(void *)at, n);
+        else if (dtype == HN_F32)
             fill_f32(&r, (float *)(void *)at, n);
         else if (is_factor(&r, dtype))
             fill_factor_halves(&r, &hn_dtypes[dtype], at, n);

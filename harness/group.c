@@ -227,11 +227,13 @@ static bool inputs_changed(const hn_runner *r)
     return false;
 }
 
-static void set_prefill(const hn_placed *y, hn_pattern prefill)
+static void set_prefill(const hn_runner *r, hn_pattern prefill)
 {
-    hn_paint_slack(y, NULL, HN_CANARY);
+    const hn_placed *y = &r->placed[0];
+    const size_t *live = live_of(r, 0);
+    hn_paint_slack(y, live, HN_CANARY);
     for (size_t row = 0; row < y->rows; row++)
-        hn_paint(y->at + row * y->ld * y->unit, y->cols * y->unit, prefill);
+        hn_paint(y->at + row * y->ld * y->unit, (live ? live[row] : y->cols) * y->unit, prefill);
 }
 
 static void pack(const hn_placed *y, unsigned char *to)
@@ -253,7 +255,7 @@ static void call(hn_runner *r, const hn_variant *v, const hn_case *c, void *cons
     *t = (trail){ 0 };
     r->family->kernel_args(c, at, ld, r->args);
     hn_call(entry(v), r->args, hn_case_mxcsr(c), r->ticks, &t->outcome);
-    t->overwrite = hn_find_overwrite(y);
+    t->overwrite = hn_find_overwrite(y, live_of(r, 0));
     t->input_changed = inputs_changed(r);
     pack(y, r->packed);
 }
@@ -262,7 +264,7 @@ static void call_plain(hn_runner *r, const hn_variant *v, hn_pattern prefill, tr
 {
     void *at[HN_MAX_OPERANDS] = { 0 };
     for (size_t i = 0; i < r->family->noperands; i++) at[i] = r->placed[i].at;
-    set_prefill(&r->placed[0], prefill);
+    set_prefill(r, prefill);
     call(r, v, r->c, at, r->ld, &r->placed[0], t);
 }
 
@@ -304,14 +306,17 @@ static void record_signal(const hn_runner *r, const hn_outcome *o, hn_result *re
               place_of(o->pc, place, sizeof place));
 }
 
-static void record_overwrite(const hn_placed *y, const unsigned char *where, hn_result *result)
+static void record_overwrite(const hn_placed *y, const size_t *live, const unsigned char *where,
+                             hn_result *result)
 {
     const ptrdiff_t offset = where - y->at, stride = (ptrdiff_t)(y->ld * y->unit);
+    const size_t row = offset < 0 ? 0 : (size_t)(offset / stride);
+    const size_t units = live && row < y->rows ? live[row] : y->cols;
     if (offset < 0)
         hn_record(result, HN_FAIL, HN_CHECK_SLACK, "wrote %td bytes before the output", -offset);
     hn_record(result, HN_FAIL, HN_CHECK_SLACK,
-              "wrote beyond row %td of the output, byte %td (the row has %zu)", offset / stride,
-              offset % stride, y->cols * y->unit);
+              "wrote beyond row %zu of the output, byte %td (the row has %zu)", row,
+              offset % stride, units * y->unit);
 }
 
 /* Everything but values. Returns false if the output means nothing. */
@@ -334,7 +339,7 @@ static bool check_trail(const hn_runner *r, const hn_placed *y, const trail *t, 
     if (o->fcw_in != o->fcw_out)
         hn_record(result, HN_FAIL, HN_CHECK_FPENV, "x87 control word 0x%04x came back as 0x%04x",
                   o->fcw_in, o->fcw_out);
-    if (t->overwrite) record_overwrite(y, t->overwrite, result);
+    if (t->overwrite) record_overwrite(y, live_of(r, 0), t->overwrite, result);
     if (t->input_changed)
         hn_record(result, HN_FAIL, HN_CHECK_INPUT, "an input or its surroundings changed");
     return true;
@@ -379,10 +384,10 @@ static void diagnose_difference(hn_runner *r, const hn_variant *v, const unsigne
     const bool repeats = memcmp(second, r->packed, r->out_bytes) == 0;
     call_plain(r, v, HN_PREFILL_A, &t);
     const bool prefill_only = memcmp(first, r->packed, r->out_bytes) == 0;
-    set_prefill(&r->placed[0], HN_PREFILL_A);
+    set_prefill(r, HN_PREFILL_A);
     pack(&r->placed[0], r->packed);
     bool untouched = memcmp(first + start, r->packed + start, unit) == 0;
-    set_prefill(&r->placed[0], HN_PREFILL_B);
+    set_prefill(r, HN_PREFILL_B);
     pack(&r->placed[0], r->packed);
     untouched &= memcmp(second + start, r->packed + start, unit) == 0;
     if (!repeats) hn_record(result, HN_FAIL, HN_CHECK_REPEAT, "%s differs from call to call", name);
@@ -687,7 +692,7 @@ static void check_batch(hn_runner *r, size_t i, hn_result *result)
             at[k] = r->placed[k].at +
                     step * hn_batch_step(r->c, k, &r->extents[k], r->ld[k]) * r->placed[k].unit;
     trail t;
-    set_prefill(&r->placed[0], HN_PREFILL_B);
+    set_prefill(r, HN_PREFILL_B);
     call(r, v, &one, at, r->ld, &r->placed[0], &t);
     if (!check_trail(r, &r->placed[0], &t, result)) return;
     const size_t rows = r->extents[0].batch_rows,
@@ -705,7 +710,7 @@ static void check_one_alias(hn_runner *r, size_t i, size_t k, hn_result *result)
     trail t;
     memcpy(ld, r->ld, sizeof ld);
     for (size_t j = 0; j < r->family->noperands; j++) at[j] = r->placed[j].at;
-    set_prefill(y, HN_PREFILL_B);
+    set_prefill(r, HN_PREFILL_B);
     for (size_t row = 0; row < x->rows; row++)
         memcpy(y->at + row * y->ld * y->unit, x->at + row * x->ld * x->unit,
                (r->live[k] && r->family->live ? r->live[k][row] : x->cols) * x->unit);

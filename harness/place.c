@@ -104,13 +104,13 @@ static const unsigned char *first_change(const unsigned char *from, size_t bytes
     return from;
 }
 
-const unsigned char *hn_find_overwrite(const hn_placed *p)
+const unsigned char *hn_find_overwrite(const hn_placed *p, const size_t *live)
 {
     const unsigned char *from = p->lo, *row = p->at;
     for (size_t r = 0; r < p->rows; r++, row += p->ld * p->unit) {
         const unsigned char *changed = first_change(from, (size_t)(row - from));
         if (changed) return changed;
-        from = row + p->cols * p->unit;
+        from = row + (live ? live[r] : p->cols) * p->unit;
     }
     return first_change(from, (size_t)(p->hi - from));
 }

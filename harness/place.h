@@ -39,8 +39,8 @@ void hn_paint(unsigned char *from, size_t bytes, hn_pattern pattern);
 bool hn_painted(const unsigned char *from, size_t bytes, hn_pattern pattern);
 /* Paints all of [lo, hi) but the live units; live[r] units of row r, NULL: cols. */
 void hn_paint_slack(const hn_placed *p, const size_t *live, hn_pattern pattern);
-/* First byte outside the rows x cols units of an output that is no longer canary; NULL: intact. */
-const unsigned char *hn_find_overwrite(const hn_placed *p);
+/* First byte outside the live units of an output that is no longer canary; NULL: intact. */
+const unsigned char *hn_find_overwrite(const hn_placed *p, const size_t *live);
 
 /* Which side of the slot a faulting address hits: -1 the lower guard page, 1 the upper, 0 neither. */
 int hn_guard_side(const hn_slot *slot, const void *address);

@@ -13,6 +13,7 @@
 #include "ck_ops.h"
 #include "embedding.h"
 #include "gemm.h"
+#include "loss.h"
 #include "norm.h"
 #include "quant.h"
 #include "rope.h"
@@ -395,6 +396,39 @@ static int check_softmax(const call *c)
     const span x = span_of(s->x, rows, s->ldx, s->t, size);
     const bool in_place = s->y == s->x && s->ldy == s->ldx;
     return !in_place && overlap(&y, &x) ? CK_ERR_ALIAS : CK_OK;
+}
+
+static ck_status cross_entropy_overlap(const ck_cross_entropy_args *g)
+{
+    const span dx = span_of(g->dx, g->dx ? g->t : 0, g->lddx, g->v, sizeof(float));
+    const span written[] = { dx, span_of(g->loss, 1, 1, 1, sizeof(float)),
+                             span_of(g->count, 1, 1, 1, sizeof(int32_t)) };
+    const span read[] = { span_of(g->x, g->t, g->ldx, g->v, sizeof(float)),
+                          span_of(g->target, 1, g->t, g->t, sizeof(int32_t)) };
+
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 2; j++)
+            if (overlap(&written[i], &read[j])) return CK_ERR_ALIAS;
+        for (int j = 0; j < i; j++)
+            if (overlap(&written[i], &written[j])) return CK_ERR_ALIAS;
+    }
+    return CK_OK;
+}
+
+static int check_cross_entropy(const call *c)
+{
+    const ck_cross_entropy_args *const g = c->args;
+    const size_t most = (size_t)1 << 24;
+
+    if (g->t > most || g->v > most || !fits(g->t, g->ldx, g->v, sizeof(float)) ||
+        (g->dx && !fits(g->t, g->lddx, g->v, sizeof(float))))
+        return CK_ERR_SHAPE;
+    if (!g->loss || !g->count || (g->t && (!g->target || (g->v && !g->x)))) return CK_ERR_NULL;
+    for (size_t i = 0; i < g->t; i++) {
+        const int32_t target = g->target[i];
+        if (target != CK_IGNORE && (target < 0 || (size_t)target >= g->v)) return CK_ERR_VALUE;
+    }
+    return (int)cross_entropy_overlap(g);
 }
 
 /* What the norms share: x and y, the vectors of d elements, the columns of t elements. */

@@ -95,6 +95,16 @@ typedef struct ref_softmax_args {
     size_t t, ldx;
 } ref_softmax_args;
 
+/* Tile rows 0 .. t - 1 are those of the gradient, no demand being made if it is not wanted; in row t lie the
+ * loss and, as the bits of a float, the count: n is n * 2^-149. No demand beyond v or these two.
+ * Columns must be 0 .. cols >= v of the output, whole rows; t < 2^23. target < 0: does not count. */
+typedef struct ref_cross_entropy_args {
+    const float *x;
+    const int32_t *target;
+    size_t t, v, ldx;
+    int gradient;
+} ref_cross_entropy_args;
+
 /* Tile rows are h * tq + i or, token_major, i * heads + h; its columns must be 0 .. cols of the
  * output, whole rows. tk <= 2^12, d <= 2^11. */
 typedef struct ref_attention_args {

@@ -21,7 +21,7 @@ static const hn_key keys[] = {
 static const hn_operand operands[] = {
     [Y] = { "y", HN_F32, HN_ROLE_VALUE, true },
     [W] = { "w", HN_TYPE_0, HN_ROLE_RIGHT, true },
-    [IDS] = { "i", HN_INT32, HN_ROLE_INDEX, false },
+    [IDS] = { "i", HN_I32, HN_ROLE_VALUE, false },
     [P] = { "p", HN_F32, HN_ROLE_ADDEND, true },
 };
 
@@ -47,7 +47,15 @@ static size_t live(const hn_case *c, size_t operand, size_t row)
     }
 }
 
-static size_t indexed(const hn_case *c) { return (size_t)c->num[V]; }
+/* The last row as often as a quarter, so that some come twice. */
+static void ids(const hn_case *c, size_t operand, size_t row, hn_rng *rng, int32_t *x, size_t n)
+{
+    const uint64_t rows = (uint64_t)c->num[V];
+    (void)operand;
+    (void)row;
+    for (size_t i = 0; i < n; i++)
+        x[i] = (int32_t)(hn_below(rng, 4) == 0 ? rows - 1 : hn_below(rng, rows));
+}
 
 /* Any bits; of every four elements about one is a NaN, one a zero, one subnormal. */
 static bool fill(const hn_case *c, size_t operand, size_t row, hn_rng *rng, float *x, size_t n)
@@ -135,7 +143,7 @@ const hn_family hn_family_embedding = {
     .flags = HN_SIGNED_ZERO | HN_FP_MODES,
     .extents = extents,
     .live = live,
-    .indexed = indexed,
+    .ids = ids,
     .fill = fill,
     .exact = is_exact,
     .copies = copies,

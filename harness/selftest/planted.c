@@ -20,6 +20,7 @@
     X(gemv)            \
     X(softmax)         \
     X(attention)       \
+    X(loss)            \
     X(norm)            \
     X(rope)            \
     X(embedding)       \
