@@ -14,7 +14,7 @@ _ckparity_options() {
     shrink | gdb | call) echo --subject ;;
     emit-c) echo --subject -o ;;
     run)
-        echo --suite --isa --require-isa --mode --seed --budget --jobs --subject --fail-fast --no-trace --expect \
+        echo --suite --isa --require-isa --mode --seed --budget --jobs --subject --fail-fast --no-trace --cells --expect \
             --json --junit --format --dump-operands --exit-style
         ;;
     esac

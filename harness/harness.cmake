@@ -15,7 +15,7 @@ set(HN_SOURCES
   harness/bisect/library.c harness/bisect/matrix.c harness/bisect/report.c harness/digest.c harness/process.c
   harness/bench.c harness/bench/bench.c harness/bench/contest.c harness/bench/limits.c
   harness/bench/print.c harness/bench/statistics.c
-  harness/call.c harness/capture.c harness/call_x86_64.S harness/case.c harness/compare.c harness/diagnose.c
+  harness/call.c harness/cells.c harness/capture.c harness/call_x86_64.S harness/case.c harness/compare.c harness/diagnose.c
   harness/dtype.c
   harness/emit.c harness/emit/repro.S harness/expect.c harness/fill.c harness/fill_block.c harness/fill_format.c
   harness/group.c harness/isolate.c harness/json.c

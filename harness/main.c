@@ -38,7 +38,7 @@ typedef struct options {
     uint64_t seed;
     double budget;
     unsigned jobs, seeds;
-    bool shrink, unguarded, bisect, harness, cold, fail_fast, no_trace, editor;
+    bool cells, shrink, unguarded, bisect, harness, cold, fail_fast, no_trace, editor;
 } options;
 
 static const char usage[] =
@@ -77,6 +77,7 @@ static const char usage[] =
     "                    may be repeated (default: all that are installed)\n"
     "  --fail-fast       stop at the first failure\n"
     "  --no-trace        do not check which instructions are executed\n"
+    "  --cells           fail if a residue, or a pair of residues, of a tile was not run\n"
     "  --expect FILE     known failures, with reasons\n"
     "  --json FILE, --junit FILE\n"
     "  --format editor   a line \"file:line: error: ...\" for each failure\n"
@@ -199,6 +200,8 @@ static int parse_options(options *o, int argc, char **argv)
             o->fail_fast = true;
         } else if (strcmp(name, "--no-trace") == 0) {
             o->no_trace = true;
+        } else if (strcmp(name, "--cells") == 0) {
+            o->cells = true;
         } else if (strcmp(name, "--unguarded") == 0) {
             o->unguarded = true;
         } else if (strcmp(name, "--libs") == 0) {
@@ -382,6 +385,7 @@ static int report(const options *o, hn_run *run, hn_expectations *expect, const 
         hn_tool_editor(run, o->subject);
     else
         hn_report_failures(run, expect, color, stdout);
+    const size_t lacking = o->cells ? hn_report_cells(run, stdout) : 0;
     const int status = write_files(o, run, &totals, subject);
     if (totals.expected)
         printf("\n%llu expected failures, counted as skipped\n",
@@ -391,7 +395,8 @@ static int report(const options *o, hn_run *run, hn_expectations *expect, const 
            (unsigned long long)totals.passed, (unsigned long long)totals.failed,
            (unsigned long long)totals.skipped);
     if (status != EXIT_OK) return status;
-    if (totals.failed) return EXIT_FAILED;
+    if (lacking) printf("%zu rows lack cells\n", lacking);
+    if (totals.failed || lacking) return EXIT_FAILED;
     if (totals.passed == 0 && totals.skipped > 0) return EXIT_ALL_SKIPPED;
     return totals.passed ? EXIT_OK : EXIT_FAILED;
 }

@@ -258,6 +258,33 @@ void hn_report_failures(const hn_run *run, const hn_expectations *expect, bool c
         fprintf(out, "\n%sFAIL%s expected, but it does not happen: %s\n", red, plain, text);
 }
 
+static bool all_cells(const hn_row *row, const hn_stats *s)
+{
+    hn_cell_axis axes[HN_CELL_AXES];
+    hn_cell_axes(row->op, row->kernel->spec, axes);
+    hn_cell_count n = hn_cells_pairs(&s->cells, axes);
+    for (size_t a = 0; a < HN_CELL_AXES && n.seen == n.all; a++)
+        n = hn_cells_residues(&s->cells, &axes[a], a);
+    return n.seen == n.all;
+}
+
+size_t hn_report_cells(const hn_run *run, FILE *out)
+{
+    size_t lacking = 0;
+    for (size_t i = 0; i < run->nrows; i++) {
+        const hn_row *row = &run->rows[i];
+        hn_cell_axis axes[HN_CELL_AXES];
+        if (row->skip || all_cells(row, &run->stats[i])) continue;
+        hn_cell_axes(row->op, row->kernel->spec, axes);
+        fprintf(out, "%s%s %s: not run: ", lacking ? "" : "\n", row->name,
+                row->strict ? "strict" : "fast");
+        hn_cells_missing(&run->stats[i].cells, axes, out);
+        fputc('\n', out);
+        lacking++;
+    }
+    return lacking;
+}
+
 static void json_isas(FILE *out)
 {
     const char *lead = "";
@@ -283,6 +310,20 @@ static void json_counts(FILE *out, const char *name, const uint64_t *counts,
     fprintf(out, "}");
 }
 
+/* Seen and all. */
+static void json_cells(FILE *out, const hn_row *row, const hn_stats *s)
+{
+    hn_cell_axis axes[HN_CELL_AXES];
+    hn_cell_axes(row->op, row->kernel->spec, axes);
+    fprintf(out, ", \"cells\": {");
+    for (size_t a = 0; a < HN_CELL_AXES; a++) {
+        const hn_cell_count n = hn_cells_residues(&s->cells, &axes[a], a);
+        if (axes[a].name) fprintf(out, "\"%s\": [%zu, %zu], ", axes[a].name, n.seen, n.all);
+    }
+    const hn_cell_count n = hn_cells_pairs(&s->cells, axes);
+    fprintf(out, "\"pairs\": [%zu, %zu]}", n.seen, n.all);
+}
+
 static void json_row(FILE *out, const hn_row *row, const hn_stats *s)
 {
     fprintf(out, "    {");
@@ -303,6 +344,7 @@ static void json_row(FILE *out, const hn_row *row, const hn_stats *s)
     json_counts(out, "checks", s->ran, hn_check_names, HN_CHECK_COUNT);
     fprintf(out, ", \"util_max\": %.6g, ", s->util);
     hn_json_field(out, "util_case", s->util_line);
+    json_cells(out, row, s);
     fprintf(out, "}");
 }
 

@@ -18,6 +18,8 @@ hn_totals hn_report_weigh(hn_run *run, hn_expectations *expect);
 
 /* The parity table; fits 80 columns. */
 void hn_report_table(const hn_run *run, bool color, FILE *out);
+/* A line for each row that lacks residues or pairs (cells.h); how many rows do. */
+size_t hn_report_cells(const hn_run *run, FILE *out);
 void hn_report_failures(const hn_run *run, const hn_expectations *expect, bool color, FILE *out);
 
 /* What to look at first after this check; NULL: the values themselves. */

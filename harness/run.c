@@ -157,6 +157,9 @@ static void account_group(const hn_plan *plan, const hn_case *c, shared *s, work
             hn_case_print(&mine, w->line, sizeof w->line);
         }
         account(w, s, plan->variants[i].row, &results[i], drawn);
+        if (results[i].verdict == HN_OK)
+            hn_cells_mark(&w->stats[plan->variants[i].row].cells, c,
+                          plan->variants[i].kernel->spec);
     }
 }
 
@@ -307,6 +310,7 @@ static void merge_stats(hn_stats *into, const hn_stats *from)
         for (unsigned c = 0; c < HN_CHECK_COUNT; c++) into->failed[v][c] += from->failed[v][c];
     }
     for (unsigned c = 0; c < HN_CHECK_COUNT; c++) into->ran[c] += from->ran[c];
+    hn_cells_merge(&into->cells, &from->cells);
     if (from->util > into->util ||
         (from->util == into->util && from->util_index < into->util_index)) {
         into->util = from->util;

@@ -3,6 +3,7 @@
 #ifndef HN_RUN_H
 #define HN_RUN_H
 
+#include "cells.h"
 #include "group.h"
 #include "suite.h"
 
@@ -26,6 +27,7 @@ typedef struct hn_stats {
     double util;
     uint64_t util_index;
     char util_line[HN_LINE_MAX];
+    hn_cells cells; /* of cases that passed */
 } hn_stats;
 
 typedef struct hn_failure {

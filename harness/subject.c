@@ -50,6 +50,8 @@ static int check_kernel(const char *path, unsigned i, const ck_kernel *k, char *
     if (!why && k->spec->accs > 64) what = "spec->accs", why = "is above 64";
     if (!why && k->spec->align & (k->spec->align - 1))
         what = "spec->align", why = "is no power of two";
+    if (!why && k->spec->workspace)
+        what = "spec->workspace", why = "is not supported: no family passes scratch memory";
     if (!why) return 0;
     snprintf(error, size, "%s: kernel %u (%.40s): %s %s", path, i, k->stem ? k->stem : "?", what,
              why);

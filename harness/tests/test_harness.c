@@ -282,6 +282,7 @@ int main(int argc, char **argv)
     failed += hn_test_runs();
     failed += hn_test_bench();
     failed += hn_test_reach();
+    failed += hn_test_cells();
     failed += hn_test_runtime();
     return failed ? 1 : 0;
 }

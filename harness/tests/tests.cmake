@@ -2,7 +2,8 @@
 find_package(cmocka CONFIG REQUIRED)
 add_executable(test_harness harness/tests/test_harness.c harness/tests/test_compare.c
   harness/tests/test_group.c harness/tests/test_data.c harness/tests/test_runs.c
-  harness/tests/test_bench.c harness/tests/test_reach.c harness/tests/test_runtime.c)
+  harness/tests/test_bench.c harness/tests/test_cells.c harness/tests/test_reach.c
+  harness/tests/test_runtime.c)
 target_compile_definitions(test_harness PRIVATE _GNU_SOURCE)
 target_include_directories(test_harness PRIVATE ${CMOCKA_INCLUDE_DIR})
 target_link_libraries(test_harness PRIVATE ck_harness ck_flags ${CMOCKA_LIBRARIES})
@@ -61,7 +62,7 @@ add_test(NAME museum COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/museum.sh $<TARGE
 set_tests_properties(museum PROPERTIES LABELS "unit;docs")
 
 # Everything that runs here, at the instruction sets that CK_ISA_MAX leaves.
-add_test(NAME smoke COMMAND ckparity run --suite smoke)
+add_test(NAME smoke COMMAND ckparity run --suite smoke --cells)
 set_tests_properties(smoke PROPERTIES LABELS "smoke;quick" SKIP_RETURN_CODE 77 PROCESSORS 2
   TIMEOUT 1800)
 # Generated runtimes of any kind.

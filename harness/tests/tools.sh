@@ -152,6 +152,29 @@ complains 'shrink it first'
 exits 2 run --format vi
 complains 'is not editor'
 
+# --- what a kernel demands of its caller
+demand() { # NAME FIELD: a library whose numspec has this field
+    sed "s/\.lanes = 1,/.lanes = 1, $2,/" "$example" >"$1.c"
+    library "$1"
+}
+demand eights '.k_multiple = 8'
+exits 0 run --subject ./eights.so 'gemm_nt_f32 gen=1 M=2 N=3 K=16'
+exits 77 run --subject ./eights.so 'gemm_nt_f32 gen=1 M=2 N=3 K=15'
+says '0 passed, 0 failed, 1 skipped'
+demand aligned '.align = 64'
+exits 0 run --subject ./aligned.so 'gemm_nt_f32 gen=1 M=2 N=3 K=16 at=y:m0,a:m0,b:m0,c:m0,v:m0'
+exits 77 run --subject ./aligned.so 'gemm_nt_f32 gen=1 M=2 N=3 K=16 at=y:m1,a:m0,b:m0,c:m0,v:m0'
+demand scratch '.workspace = (void *)gemm_nt_f32_plain'
+exits 2 run --subject ./scratch.so
+complains 'spec->workspace is not supported'
+
+# --- cells
+demand tile '.mr = 2, .nr = 3'
+exits 0 run --subject ./tile.so 'gemm_nt_f32 gen=1 M=1 N=1 K=1'
+exits 1 run --subject ./tile.so --cells 'gemm_nt_f32 gen=1 M=1 N=1 K=1'
+says 'gemm_nt_f32_plain fast: not run: M % 2 = 0; '
+says '1 rows lack cells'
+
 # --- lines for editors: of our own kernels, the definition
 exits 1 run --subject ./tail.so --format editor "$good"
 grep -q '^\./tail\.so:1: error: value: .*\[gemm_nt_f32 isa=plain ' out || wrong 'no line for editors'

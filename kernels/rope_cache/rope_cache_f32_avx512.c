@@ -17,5 +17,4 @@ const ck_numspec ck_rope_cache_f32_avx512_spec = {
     .lanes = 0, /* sums nothing */
     .accs = 1,
     .ku = CK_VD_LANES,
-    .flags = CK_NUM_BATCH_INVARIANT,
 };

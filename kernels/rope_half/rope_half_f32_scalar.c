@@ -14,6 +14,6 @@ const ck_numspec ck_rope_half_f32_scalar_spec = {
     .lanes = 0, /* sums nothing */
     .accs = 1,
     .ku = CK_VF_LANES,
-    .flags = CK_NUM_MULADD | CK_NUM_BATCH_INVARIANT,
+    .flags = CK_NUM_MULADD,
     .alias = 1u << 1, /* x */
 };

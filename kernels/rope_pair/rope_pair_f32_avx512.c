@@ -14,6 +14,5 @@ const ck_numspec ck_rope_pair_f32_avx512_spec = {
     .lanes = 0, /* sums nothing */
     .accs = 1,
     .ku = CK_VF_LANES,
-    .flags = CK_NUM_BATCH_INVARIANT,
     .alias = 1u << 1, /* x */
 };

@@ -42,7 +42,7 @@ typedef struct ck_numspec {
     unsigned tail, tree;
     unsigned kc;              /* terms of one chunk of the sum; 0: no chunks */
     unsigned mr, nr, ku;      /* register tile and unroll, in rows, columns and terms: the harness
-                                tests every residue modulo these; 0 and 1 mean none */
+                                counts residues and pairs modulo these; 0 and 1 mean none */
     unsigned flags;           /* CK_NUM_* */
     double rexp, rlog, rtanh; /* relative error budgets, in u = 2^-24; 0: not used */
     double rerf, rrsqrt;
@@ -51,7 +51,8 @@ typedef struct ck_numspec {
     unsigned alias;        /* bit i: the output may be the very buffer of operand i */
     unsigned align;        /* bytes every pointer must be aligned to; 0: the element's own */
     unsigned k_multiple;   /* the reduced dimension is a multiple of this; 0: any */
-    unsigned long (*workspace)(const void *args); /* bytes of caller's scratch; 0: none needed */
+    unsigned long (*workspace)(
+        const void *args); /* scratch of the caller: NULL, as no family has any */
 } ck_numspec;
 
 #endif
