@@ -16,6 +16,7 @@ ref/**                : ref/**.h kernels/include/ck/ck_numspec.h <c>
 harness/subject/*     : kernels/include/ck/*.h harness/subject/*.h <c> <posix> <*mmintrin.h>
 harness/tests/*       : kernels/include/ck/*.h kernels/kernels.def ref/ref.h harness/**.h <c> <posix> <cmocka.h> <*mmintrin.h>
 harness/selftest/*    : kernels/include/ck/*.h kernels/kernels.def ref/ref.h harness/**.h <c> <posix> <*mmintrin.h>
+harness/runtime/*     : kernels/include/ck/*.h kernels/kernels.def ref/*.h harness/**.h codegen/*.h codegen/runtime/*.h <c> <posix> <libtcc.h>
 harness/**            : kernels/include/ck/*.h kernels/kernels.def ref/ref.h harness/**.h <c> <posix> <valgrind/*.h> <*mmintrin.h> <cpuid.h>
 codegen/runtime/*     : kernels/include/ck/*.h kernels/kernels.def codegen/runtime/*.h <c> <posix>
 codegen/tests/*       : kernels/include/ck/*.h kernels/kernels.def codegen/**.h codegen/*.def ref/*.h <c> <posix> <cmocka.h>

@@ -13,7 +13,7 @@ set -eu
 # The one list of packages, and those of --peers and --emulator.
 packages='build-essential cmake ninja-build ccache git
     clang-14 llvm-14 libclang-rt-14-dev clang-format-14
-    libcmocka-dev libjansson-dev libmpfr-dev tcc valgrind qemu-user afl++ lcov libxml2-utils'
+    libcmocka-dev libjansson-dev libmpfr-dev libtcc-dev tcc valgrind qemu-user afl++ lcov libxml2-utils'
 peers='libopenblas0-pthread libblis4-serial libdnnl2 libsleef3'
 emulator='libsimde-dev bochs bochs-term bochsbios vgabios cpio lz4'
 

@@ -154,6 +154,21 @@ static int unknown_key(const hn_case *c, const char *key, char *error, size_t si
                 c->op->stem, known);
 }
 
+/* Words of letters and digits between commas. */
+static int parse_text(hn_case *c, const char *key, const char *text, char *error, size_t size)
+{
+    static const char *const words = "abcdefghijklmnopqrstuvwxyz0123456789,";
+    const size_t length = strlen(text);
+    if (length >= sizeof c->text)
+        return fail(error, size, "%s=%s is longer than %d characters", key, text, HN_TEXT_MAX - 1);
+    if (length == 0 || strspn(text, words) != length || strstr(text, ",,") || text[0] == ',' ||
+        text[length - 1] == ',')
+        return fail(error, size, "%s=%s is no list of words between commas", key, text);
+    memset(c->text, 0, sizeof c->text);
+    memcpy(c->text, text, length);
+    return 0;
+}
+
 static int set_family_key(hn_case *c, const char *key, const char *value, unsigned *fixed,
                           char *error, size_t size)
 {
@@ -163,6 +178,7 @@ static int set_family_key(hn_case *c, const char *key, const char *value, unsign
         if (strcmp(k->name, key) != 0) continue;
         *fixed |= 1u << i;
         if (k->kind == HN_REAL) return parse_real(key, value, &c->real[i], error, size);
+        if (k->kind == HN_TEXT) return parse_text(c, key, value, error, size);
         return parse_count(key, value, hn_key_least(c->op, i), k->most, &c->num[i], error, size);
     }
     for (size_t i = 0; i < family->noperands; i++) {
@@ -230,7 +246,7 @@ void hn_case_init(hn_case *c, const hn_op *op)
         const hn_key *k = &op->family->keys[i];
         if (k->kind == HN_REAL)
             c->real[i] = k->def;
-        else
+        else if (k->kind != HN_TEXT)
             c->num[i] = k->kind == HN_DIM ? hn_key_least(op, i) : (int64_t)k->def;
     }
 }
@@ -284,7 +300,7 @@ static int check_key(const hn_case *c, size_t i, char *error, size_t size)
     if (k->kind == HN_REAL && !real_in_range(k, c->real[i]))
         return fail(error, size, "%s=%.9g is outside %lld..%lld", k->name, c->real[i],
                     (long long)k->least, (long long)k->most);
-    if (k->kind == HN_REAL) return 0;
+    if (k->kind == HN_REAL || k->kind == HN_TEXT) return 0;
     const int64_t unit = hn_key_unit(c->op, i), least = hn_key_least(c->op, i);
     if (c->num[i] < least || c->num[i] > k->most)
         return fail(error, size, "%s=%lld is outside %lld..%lld", k->name, (long long)c->num[i],
@@ -356,6 +372,8 @@ static size_t print_keys(const hn_case *c, char *line, size_t size)
         if (k->kind == HN_DIM || (k->kind == HN_INT && c->num[i] != (int64_t)k->def))
             used += (size_t)snprintf(line + used, size - used, " %s=%lld", k->name,
                                      (long long)c->num[i]);
+        if (k->kind == HN_TEXT && c->text[0])
+            used += (size_t)snprintf(line + used, size - used, " %s=%s", k->name, c->text);
     }
     for (size_t i = 0; i < family->noperands; i++)
         if (c->ld[i])
@@ -523,6 +541,10 @@ static hn_fill draw_fill(hn_rng *rng, const hn_op *op)
 void hn_case_draw(hn_case *c, unsigned fixed)
 {
     hn_rng rng = hn_stream(c->seed, 0x63617365, 0);
+    if (c->op->family->draw) {
+        c->op->family->draw(c, &rng, fixed);
+        return;
+    }
     draw_keys(c, &rng, fixed);
     const bool is_long = hn_below(&rng, LONG_EVERY) == 0;
     const size_t kept = is_long ? draw_long(c, &rng, fixed) : HN_MAX_KEYS;

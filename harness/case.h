@@ -10,10 +10,11 @@
 #include "rng.h"
 
 enum {
-    HN_MAX_KEYS = 12,
+    HN_MAX_KEYS = 20,
     HN_MAX_OPERANDS = 6,
     HN_LINE_MAX = 512,
     HN_ISA_MAX = 24,
+    HN_TEXT_MAX = 120,
     HN_FILE_MAX = 200
 };
 
@@ -66,6 +67,7 @@ typedef struct hn_case {
     unsigned gen;
     int64_t num[HN_MAX_KEYS];   /* the family's integer keys, by index */
     double real[HN_MAX_KEYS];   /* and its real ones */
+    char text[HN_TEXT_MAX];     /* of its one textual key; zeros behind */
     size_t ld[HN_MAX_OPERANDS]; /* units; 0: as tight as the row */
     hn_place at[HN_MAX_OPERANDS];
     hn_fp fp;
@@ -88,10 +90,10 @@ int hn_case_check_key(const hn_case *c, const char *key, char *error, size_t siz
 int hn_case_check(const hn_case *c, char *error, size_t size);
 /* Draws the keys that are not in `fixed` (bit i: key i; the HN_DRAW_ bits) from c->seed. */
 enum {
-    HN_FIXED_LD = 1 << 16,
-    HN_FIXED_AT = 1 << 17,
-    HN_FIXED_FP = 1 << 18,
-    HN_FIXED_FILL = 1 << 19
+    HN_FIXED_LD = 1 << 24,
+    HN_FIXED_AT = 1 << 25,
+    HN_FIXED_FP = 1 << 26,
+    HN_FIXED_FILL = 1 << 27
 };
 void hn_case_draw(hn_case *c, unsigned fixed);
 /* Sets key=value; used by the parser and by suites. Returns 0, or -1 with one line in `error`;

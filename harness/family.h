@@ -13,8 +13,9 @@
 #include "ref.h"
 
 /* Dimensions are always printed and drawn; integer and real options only where not the default. A
- * real option with least < most has these limits too. */
-typedef enum hn_kind { HN_DIM, HN_INT, HN_REAL } hn_kind;
+ * real option with least < most has these limits too. A text is a list of words of letters and digits
+ * between commas, printed if there is one; a family has at most one such key. */
+typedef enum hn_kind { HN_DIM, HN_INT, HN_REAL, HN_TEXT } hn_kind;
 /* As a multiple: whole blocks of every operand. */
 enum { HN_BLOCKS = -1 };
 typedef struct hn_key {
@@ -65,6 +66,8 @@ enum {
     HN_NUMBERS = 1u << 5 /* outputs of 16 bits are compared as numbers, not as bits */
 };
 
+struct hn_session;
+struct hn_result;
 typedef struct hn_family {
     const char *name;
     const hn_key *keys;
@@ -98,6 +101,13 @@ typedef struct hn_family {
     double (*products)(const hn_case *c);
     /* NULL, or why no kernel need take this case ("cols must be at least T"). */
     const char *(*refuse)(const hn_case *c);
+    /* Draws the family's keys that are not in `fixed`, where they depend on each other; NULL: each by
+     * itself. */
+    void (*draw)(hn_case *c, hn_rng *rng, unsigned fixed);
+    /* Runs the case on its variants, for what is no kernel: results as of hn_group_run, which calls it
+     * and has dealt with variants that are not admitted. Such a family has no operands, and its cases
+     * are for `run`, `shrink` and `trace` alone. NULL: operands are placed and a kernel is called. */
+    void (*run)(const struct hn_session *session, struct hn_result *results);
     void (*kernel_args)(const hn_case *c, void *const *at, const size_t *ld, void *args);
     void (*ref_args)(const hn_case *c, void *const *at, const size_t *ld, void *args);
     /* The kernel's arguments as C: a definition of `args`, operand i at at[i]; and their header. */
@@ -114,6 +124,8 @@ typedef struct hn_op {
 } hn_op;
 extern const hn_op hn_ops[];
 extern const size_t hn_op_count;
+/* The generated runtime, which is an op of cases but none of kernels.def: it stands behind the count. */
+extern const hn_op *const hn_op_runtime;
 const hn_op *hn_op_find(const char *stem);
 /* The format of operand i. */
 hn_dtype hn_operand_dtype(const hn_op *op, size_t i);

@@ -815,8 +815,31 @@ static void reset(hn_runner *r, hn_result *results)
     }
 }
 
+static void nobody(void *context, const hn_variant *variant)
+{
+    (void)context;
+    (void)variant;
+}
+
+/* A case of what is no kernel. */
+static void run_family(hn_runner *r, const hn_plan *plan, const hn_case *c, hn_result *results)
+{
+    r->plan = plan;
+    r->c = c;
+    r->family = c->op->family;
+    r->stale[0] = '\0';
+    reset(r, results);
+    const hn_session session = { plan, c, r->announce ? r->announce : nobody, r->announce_context,
+                                 r->ticks_most };
+    r->family->run(&session, results);
+}
+
 void hn_group_run(hn_runner *r, const hn_plan *plan, const hn_case *c, hn_result *results)
 {
+    if (c->op->family->run) {
+        run_family(r, plan, c, results);
+        return;
+    }
     const int placed = set_up(r, plan, c);
     reset(r, results);
     if (placed != 0)

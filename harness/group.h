@@ -27,6 +27,15 @@ typedef struct hn_plan {
 
 void hn_plan_add(hn_plan *plan, const ck_kernel *kernel, bool strict, size_t row);
 
+/* What a family that runs its cases itself is given. */
+typedef struct hn_session {
+    const hn_plan *plan;
+    const hn_case *c;
+    void (*announce)(void *context, const hn_variant *variant); /* before each variant runs */
+    void *context;
+    unsigned ticks_most; /* hn_runner_ticks */
+} hn_session;
+
 typedef struct hn_runner hn_runner;
 hn_runner *hn_runner_new(void);
 void hn_runner_free(hn_runner *runner);

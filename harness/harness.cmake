@@ -4,6 +4,11 @@ list(REMOVE_ITEM HN_MUTANTS harness/selftest/selftest.c harness/selftest/minimal
 
 file(GLOB HN_FAMILIES RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS harness/family/*.c)
 
+# Generated runtimes: compiled in this process, and linked with the kernels of this program.
+file(GLOB HN_RUNTIME RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS harness/runtime/*.c)
+find_library(HN_LIBTCC tcc)
+find_path(HN_LIBTCC_INCLUDE libtcc.h)
+
 # The generic machinery, the families and the program.
 set(HN_SOURCES
   harness/bisect/arguments.c harness/bisect/bisect.c harness/bisect/commits.c
@@ -17,7 +22,7 @@ set(HN_SOURCES
   harness/ops.c harness/place.c harness/reach.c harness/report.c
   harness/run.c harness/shrink.c harness/subject.c harness/suite.c harness/tools.c harness/trace.c
   harness/suites/suites.S
-  ${HN_FAMILIES} harness/selftest/selftest.c harness/selftest/minimal.c ${HN_MUTANTS})
+  ${HN_FAMILIES} ${HN_RUNTIME} harness/selftest/selftest.c harness/selftest/minimal.c ${HN_MUTANTS})
 
 # The ceilings: each with the flags of the kernels that it limits.
 foreach(isa scalar sse41 avx2 avxvnni avx512 avx512vnni)
@@ -44,7 +49,13 @@ add_library(ck_harness STATIC ${HN_SOURCES})
 target_compile_definitions(ck_harness PRIVATE _GNU_SOURCE)
 target_compile_options(ck_harness PRIVATE $<$<COMPILE_LANGUAGE:C>:-O2>)
 target_include_directories(ck_harness PUBLIC harness kernels)
-target_link_libraries(ck_harness PRIVATE ck_flags PUBLIC ck_objects ck_ref dl m)
+target_link_libraries(ck_harness PRIVATE ck_flags PUBLIC ck_model_objects ck_codegen ck_objects ck_ref dl m)
+if(HN_LIBTCC AND HN_LIBTCC_INCLUDE)
+  set_source_files_properties(harness/runtime/program.c PROPERTIES
+    INCLUDE_DIRECTORIES ${HN_LIBTCC_INCLUDE}
+    COMPILE_DEFINITIONS "HN_RUNTIME_INCLUDE=\"${CMAKE_SOURCE_DIR}/codegen/runtime\";HN_KERNEL_INCLUDE=\"${CMAKE_SOURCE_DIR}/kernels/include/ck\"")
+  target_link_libraries(ck_harness PUBLIC ${HN_LIBTCC})
+endif()
 
 add_executable(ckparity harness/main.c)
 target_compile_definitions(ckparity PRIVATE _GNU_SOURCE)

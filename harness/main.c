@@ -11,6 +11,8 @@
 #include "ck.h"
 #include "digest.h"
 #include "report.h"
+#include "runtime/runtime.h"
+#include "runtime/trace.h"
 #include "selftest.h"
 #include "shrink.h"
 #include "subject.h"
@@ -28,7 +30,9 @@ typedef struct options {
     size_t nfilters, ncases, nrequired, nsubjects;
     hn_case parsed[FILTERS_MAX]; /* of `cases` */
     bool loaded;                 /* the subject could be opened */
+    bool runtimes;               /* the command takes cases of generated runtimes */
     const char *suite, *isa, *json, *junit, *subject, *expect, *check, *old, *out, *dump;
+    const char *diff, *with, *libs[2]; /* of trace */
     hn_mode mode;
     bool both; /* that mode was asked for */
     uint64_t seed;
@@ -46,6 +50,8 @@ static const char usage[] =
     "  ckparity shrink 'CASE'                  the smallest case that fails alike\n"
     "  ckparity emit-c 'CASE' [-o FILE]        one C file that shows it without this program\n"
     "  ckparity gdb 'CASE'                     a debugger that stops at the kernel\n"
+    "  ckparity trace 'CASE'                   each step of a generated runtime; two of them:\n"
+    "        [--diff isa=X | mode=M] [--with OP=ISA] [--libs A.so B.so]   where they part\n"
     "  ckparity selftest [--seeds N]           prove that deliberately wrong kernels are caught\n"
     "  ckparity selftest --shrink              and that their shrunk cases are minimal\n"
     "  ckparity digest [FILTER | 'CASE'] ...   digests of the results, for golden files\n"
@@ -140,11 +146,12 @@ static int set_option(options *o, const char *name, const char *value)
 {
     const struct {
         const char *name, **to;
-    } texts[] = { { "--suite", &o->suite },       { "--isa", &o->isa },
-                  { "--json", &o->json },         { "--junit", &o->junit },
-                  { "--expect", &o->expect },     { "--check", &o->check },
-                  { "--old", &o->old },           { "-o", &o->out },
-                  { "--dump-operands", &o->dump } };
+    } texts[] = {
+        { "--suite", &o->suite }, { "--isa", &o->isa },       { "--json", &o->json },
+        { "--junit", &o->junit }, { "--expect", &o->expect }, { "--check", &o->check },
+        { "--old", &o->old },     { "-o", &o->out },          { "--dump-operands", &o->dump },
+        { "--diff", &o->diff },   { "--with", &o->with }
+    };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(texts[i].name, name) == 0) return *texts[i].to = value, 0;
     if (strcmp(name, "--subject") == 0) {
@@ -197,6 +204,9 @@ static int parse_options(options *o, int argc, char **argv)
             o->cells = true;
         } else if (strcmp(name, "--unguarded") == 0) {
             o->unguarded = true;
+        } else if (strcmp(name, "--libs") == 0) {
+            if (i + 2 >= argc) return bad_input("%s needs two libraries", name);
+            for (int k = 0; k < 2; k++) o->libs[k] = argv[++i];
         } else if (strncmp(name, "--", 2) == 0 || strcmp(name, "-o") == 0) {
             if (equals) *equals = '\0';
             if (!equals && i + 1 == argc) return bad_input("%s needs a value", name);
@@ -249,8 +259,10 @@ static void add_row(hn_run *run, const options *o, const ck_kernel *kernel, cons
 /* The rows of the subject that options and suite select, and a plan for each op. */
 static int select_rows(hn_run *run, const options *o, const ck_subject *subject)
 {
-    run->rows = calloc(2 * (size_t)subject->count + 1, sizeof *run->rows);
-    run->plans = calloc(hn_op_count, sizeof *run->plans);
+    size_t nruntimes;
+    const ck_kernel *const runtimes = hn_rt_kernels(&nruntimes);
+    run->rows = calloc(2 * (subject->count + nruntimes), sizeof *run->rows);
+    run->plans = calloc(hn_op_count + 1, sizeof *run->plans);
     if (!run->rows || !run->plans) return bad_input("%s", "out of memory");
     for (unsigned i = 0; i < subject->count; i++) {
         const ck_kernel *k = &subject->kernels[i];
@@ -262,6 +274,8 @@ static int select_rows(hn_run *run, const options *o, const ck_subject *subject)
         add_row(run, o, k, op, false);
         if (k->fn_strict) add_row(run, o, k, op, true);
     }
+    for (size_t i = 0; i < 2 * nruntimes && o->runtimes && !o->subject; i++)
+        add_row(run, o, &runtimes[i / 2], hn_op_runtime, i % 2);
     for (size_t i = 0; i < run->nrows; i++) {
         hn_plan *plan = NULL;
         if (run->rows[i].skip) continue;
@@ -282,8 +296,10 @@ static int parse_cases(options *o)
 {
     char error[512];
     for (size_t i = 0; i < o->ncases; i++) {
-        if (hn_case_parse(&o->parsed[i], o->cases[i], error, sizeof error) == 0) continue;
-        fprintf(stderr, "ckparity: case '%s': %s\n", o->cases[i], error);
+        const int bad = hn_case_parse(&o->parsed[i], o->cases[i], error, sizeof error);
+        if (!bad && (o->runtimes || !o->parsed[i].op->family->run)) continue;
+        fprintf(stderr, "ckparity: case '%s': %s\n", o->cases[i],
+                bad ? error : "a runtime is for run, shrink and trace alone");
         return EXIT_INPUT;
     }
     return EXIT_OK;
@@ -417,6 +433,7 @@ static void free_run(hn_run *run)
 static int run_command(options *o)
 {
     char error[768];
+    o->runtimes = true;
     if (parse_cases(o) != EXIT_OK) return EXIT_INPUT;
     const ck_subject *subject = hn_subject_open(o->subject, error, sizeof error);
     if (!subject) return bad_input("%s", error);
@@ -463,16 +480,21 @@ static int digest_command(options *o)
     return hn_digest_print(&run);
 }
 
+static void list_kernel(const ck_kernel *k)
+{
+    printf("%s_%s\t%s\t%s\t%s\n", k->stem, k->isa, k->family ? k->family : "?", k->isa,
+           k->unavailable ? k->unavailable : "available");
+}
+
 static int list_command(const options *o)
 {
     char error[768];
     const ck_subject *subject = hn_subject_open(o->subject, error, sizeof error);
     if (!subject) return bad_input("%s", error);
-    for (unsigned i = 0; i < subject->count; i++) {
-        const ck_kernel *k = &subject->kernels[i];
-        printf("%s_%s\t%s\t%s\t%s\n", k->stem, k->isa, k->family ? k->family : "?", k->isa,
-               k->unavailable ? k->unavailable : "available");
-    }
+    for (unsigned i = 0; i < subject->count; i++) list_kernel(&subject->kernels[i]);
+    size_t count;
+    const ck_kernel *const runtimes = hn_rt_kernels(&count);
+    for (size_t i = 0; i < count && !o->subject; i++) list_kernel(&runtimes[i]);
     if (subject->count == 0) printf("SKIP %s: %s\n", subject->name, subject->version);
     return subject->count ? EXIT_OK : EXIT_ALL_SKIPPED;
 }
@@ -513,7 +535,13 @@ static int tool_command(const char *command, const options *o)
                   { "emit-c", hn_tool_emit },
                   { "gdb", hn_tool_gdb },
                   { "call", hn_tool_call } };
-    const hn_tool tool = { o->cases[0], o->subject, o->out, o->dump };
+    const hn_tool tool = { o->cases[0], o->subject, o->out, o->dump,
+                           strcmp(command, "shrink") == 0 };
+    if (strcmp(command, "trace") == 0) {
+        if (o->ncases != 1 || o->nfilters) return bad_input("%s needs one 'CASE'", command);
+        return hn_rt_tool_trace(
+            &(hn_rt_trace){ o->cases[0], o->diff, o->with, { o->libs[0], o->libs[1] } });
+    }
     const bool dumps = strcmp(command, "run") == 0 || strcmp(command, "explain") == 0;
     if (o->dump && (!dumps || o->ncases != 1 || o->nfilters))
         return bad_input("--dump-operands %s: needs run or explain, and one case", o->dump);

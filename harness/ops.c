@@ -12,18 +12,23 @@
 #include "kernels.def"
 #undef CK_OP
 
+extern const hn_family hn_family_runtime;
+
 #define CK_OP(fam, op, dt) { #op "_" #dt, &hn_family_##fam, ref_##op##_##dt, #dt },
 const hn_op hn_ops[] = {
 #include "kernels.def"
+    { "runtime", &hn_family_runtime, NULL, "f32" },
 };
 #undef CK_OP
 #undef CK_KERNEL
 
-const size_t hn_op_count = sizeof hn_ops / sizeof hn_ops[0];
+enum { ALL = sizeof hn_ops / sizeof hn_ops[0] };
+const size_t hn_op_count = ALL - 1;
+const hn_op *const hn_op_runtime = &hn_ops[ALL - 1];
 
 const hn_op *hn_op_find(const char *stem)
 {
-    for (size_t i = 0; i < hn_op_count; i++)
+    for (size_t i = 0; i < ALL; i++)
         if (strcmp(hn_ops[i].stem, stem) == 0) return &hn_ops[i];
     return NULL;
 }
@@ -58,11 +63,11 @@ static hn_dtype find_dtype(const hn_op *op, size_t i)
 static struct {
     hn_dtype dtype[HN_MAX_OPERANDS];
     int64_t block; /* elements of the largest block: block sizes are powers of two */
-} formats[sizeof hn_ops / sizeof hn_ops[0]];
+} formats[ALL];
 
 __attribute__((constructor)) static void find_formats(void)
 {
-    for (size_t o = 0; o < hn_op_count; o++) {
+    for (size_t o = 0; o < ALL; o++) {
         formats[o].block = 1;
         for (size_t i = 0; i < hn_ops[o].family->noperands; i++) {
             formats[o].dtype[i] = find_dtype(&hn_ops[o], i);

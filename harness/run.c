@@ -132,7 +132,7 @@ static void do_trace(const hn_run *run, shared *s, worker *w, hn_runner *runner,
     const hn_row *row = &run->rows[index];
     static hn_result result;
     hn_case c;
-    if (row->skip) return;
+    if (row->skip || row->op->family->run) return;
     trace_case(&c, row->op);
     snprintf(c.isa, sizeof c.isa, "%s", row->kernel->isa);
     c.mode = row->strict ? HN_STRICT : HN_FAST;

@@ -3,6 +3,7 @@
 #include "shrink.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -98,11 +99,51 @@ static bool shrink_dimension(search *s, hn_case *c, size_t i, int64_t least)
     return false;
 }
 
+/* The text with [from, to) put otherwise. */
+static bool accept_text(search *s, hn_case *c, size_t from, size_t to, const char *with)
+{
+    hn_case next = *c;
+    memset(next.text, 0, sizeof next.text);
+    snprintf(next.text, sizeof next.text, "%.*s%s%s", (int)from, c->text, with, c->text + to);
+    return accept(s, c, next);
+}
+
+/* The number that a word ends with: 1, half of it, one less. */
+static bool shrink_number(search *s, hn_case *c, size_t word, size_t end)
+{
+    char number[24];
+    size_t from = end;
+    while (from > word && c->text[from - 1] >= '0' && c->text[from - 1] <= '9') from--;
+    const unsigned long n = from < end ? strtoul(c->text + from, NULL, 10) : 0;
+    const unsigned long smaller[] = { 1, n / 2, n - 1 };
+    for (size_t i = 0; i < 3 && n > 1; i++) {
+        snprintf(number, sizeof number, "%lu", smaller[i]);
+        if (accept_text(s, c, from, end, number)) return true;
+    }
+    return false;
+}
+
+/* Without one of its words, or with a smaller number; from the last on, since words may depend on
+ * those before. */
+static bool shrink_text(search *s, hn_case *c)
+{
+    for (size_t end = strlen(c->text), word = end; end > 0; end = word ? word - 1 : 0) {
+        for (word = end; word > 0 && c->text[word - 1] != ',';) word--;
+        const bool last = c->text[end] == '\0';
+        /* the word and one comma */
+        if (accept_text(s, c, word && last ? word - 1 : word, last ? end : end + 1, ""))
+            return true;
+        if (shrink_number(s, c, word, end)) return true;
+    }
+    return false;
+}
+
 static bool shrink_key(search *s, hn_case *c, size_t i)
 {
     const hn_key *k = &c->op->family->keys[i];
     const int64_t def = (int64_t)k->def;
     hn_case next = *c;
+    if (k->kind == HN_TEXT) return shrink_text(s, c);
     if (k->kind == HN_DIM) return shrink_dimension(s, c, i, hn_key_least(c->op, i));
     if (k->kind == HN_INT && c->num[i] >= def) return shrink_dimension(s, c, i, def);
     if (k->kind == HN_REAL ? c->real[i] == k->def : c->num[i] == def) return false;
@@ -260,7 +301,7 @@ static void shrink_one(const hn_run *run, const hn_failure *first, hn_failure *f
         const hn_case before = c;
         shrink_case(&s, &c);
         if (memcmp(&before, &c, sizeof c) != 0) hn_case_print(&c, f->shrunk, sizeof f->shrunk);
-        if (!known_where(first, f)) find_where(&s, &c, f);
+        if (!c.op->family->run && !known_where(first, f)) find_where(&s, &c, f);
     }
     hn_runner_free(s.runner);
 }

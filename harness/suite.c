@@ -9,7 +9,7 @@
 
 #include "family.h"
 
-enum { PATTERN_KEYS_MAX = 24, VALUES_MAX = 70000, COUNT_MAX = 100000000 };
+enum { PATTERN_KEYS_MAX = 32, VALUES_MAX = 70000, COUNT_MAX = 100000000 };
 
 typedef struct values {
     char *key;
@@ -67,10 +67,19 @@ static int add_range(values *v, const char *item, const char *dots, char *error,
     }
 }
 
-static int add_values(values *v, char *list, char *error, size_t size)
+/* Whether commas belong to the value. */
+static bool is_list(const hn_op *op, const char *key)
+{
+    for (size_t i = 0; i < op->family->nkeys; i++)
+        if (op->family->keys[i].kind == HN_TEXT && strcmp(op->family->keys[i].name, key) == 0)
+            return true;
+    return strcmp(key, "at") == 0;
+}
+
+static int add_values(const hn_op *op, values *v, char *list, char *error, size_t size)
 {
     char *save = NULL;
-    if (strcmp(v->key, "at") == 0) return add_value(v, list, error, size);
+    if (is_list(op, v->key)) return add_value(v, list, error, size);
     for (char *item = strtok_r(list, ",", &save); item; item = strtok_r(NULL, ",", &save)) {
         const char *dots = strstr(item, "..");
         const int failed =
@@ -113,7 +122,7 @@ static int parse_item(pattern *p, char *item, char *error, size_t size)
     values *v = &p->keys[p->nkeys++];
     v->key = strdup(item);
     if (!v->key) return snprintf(error, size, "out of memory"), -1;
-    if (add_values(v, equals + 1, error, size) != 0) return -1;
+    if (add_values(p->op, v, equals + 1, error, size) != 0) return -1;
     return try_values(p, v, error, size);
 }
 

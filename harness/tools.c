@@ -13,6 +13,7 @@
 #include "emit.h"
 #include "isolate.h"
 #include "report.h"
+#include "runtime/runtime.h"
 #include "shrink.h"
 #include "subject.h"
 
@@ -44,10 +45,14 @@ static bool admits(const hn_case *c, const hn_variant *v)
 /* Kernels of the case's op, both modes, as `run` has them. */
 static int add_kernels(bench *b, const ck_subject *subject)
 {
+    const bool runtime = b->c.op == hn_op_runtime;
+    size_t count;
+    const ck_kernel *const runtimes = hn_rt_kernels(&count);
+    if (!runtime) count = subject->count;
     const char *lacking = NULL;
     bool any = false;
-    for (unsigned i = 0; i < subject->count; i++) {
-        const ck_kernel *k = &subject->kernels[i];
+    for (size_t i = 0; i < count; i++) {
+        const ck_kernel *k = runtime ? &runtimes[i] : &subject->kernels[i];
         if (strcmp(k->stem, b->c.op->stem) != 0) continue;
         if (k->unavailable && (!b->c.isa[0] || strcmp(b->c.isa, k->isa) == 0))
             lacking = k->unavailable;
@@ -78,6 +83,11 @@ static bench *open_case(const hn_tool *tool, int *status)
     const ck_subject *subject = hn_subject_open(tool->subject, error, sizeof error);
     if (!subject) {
         *status = bad_input("%s%s", error, "");
+        return NULL;
+    }
+    if (b.c.op->family->run && !tool->runtimes) {
+        *status =
+            bad_input("case '%s': %s", tool->line, "a runtime is for run, shrink and trace alone");
         return NULL;
     }
     b.plan.op = b.c.op;

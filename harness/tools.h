@@ -10,6 +10,7 @@ typedef struct hn_tool {
     const char *subject; /* NULL: ours */
     const char *out;     /* emit-c: the file to write, NULL: standard output */
     const char *dump;    /* folder for the operands; NULL: none */
+    bool runtimes;       /* the case may be one of a generated runtime */
 } hn_tool;
 
 /* Each returns an exit code. 0: done (explain: nothing fails); 1: explain: it fails; shrink: it does

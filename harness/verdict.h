@@ -41,6 +41,9 @@ typedef enum hn_check {
     HN_CHECK_BATCH,     /* a row's bits depend on the batch size */
     HN_CHECK_STRICT,    /* strict bits differ between variants */
     HN_CHECK_ISA,       /* does not execute the instructions of its name */
+    HN_CHECK_PROGRAM, /* a generated runtime is no such decoder: layout, steps, or does not compile */
+    HN_CHECK_SEQUENCE, /* its calls, or how a text is cut into them: status, position, other bits */
+    HN_CHECK_LOGITS,   /* its logits, against the whole decoder in double */
     HN_CHECK_COUNT
 } hn_check;
 extern const char *const hn_check_names[HN_CHECK_COUNT];

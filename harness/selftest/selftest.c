@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../run.h"
+#include "../runtime/wrong.h"
 #include "../subject.h"
 #include "minimal.h"
 #include "mutant.h"
@@ -468,7 +469,7 @@ int hn_selftest(uint64_t seed, unsigned seeds, const char *filter, bool shrink, 
     if (open_all() != 0) return EXIT_FAILED;
     item *items = make_items(seeds, filter, &count);
     if (!items) return fprintf(stderr, "ckparity: out of memory\n"), EXIT_FAILED;
-    if (count == 0) {
+    if (count == 0 && (shrink || hn_rt_wrong_count(matches, filter) == 0)) {
         fprintf(stderr, "ckparity: no mutant matches %s\n", filter);
         free(items);
         return EXIT_INPUT;
@@ -482,6 +483,8 @@ int hn_selftest(uint64_t seed, unsigned seeds, const char *filter, bool shrink, 
     }
     close_all();
     free(items);
+    if (!shrink && !(fail_fast && failed))
+        hn_rt_selftest(matches, filter, &passed, &failed, &skipped);
     printf("\nseed %llx, %u seeds\n", (unsigned long long)seed, seeds);
     const int status = conclude(passed, failed, skipped);
     return broken ? EXIT_FAILED : status;

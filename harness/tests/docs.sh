@@ -139,7 +139,7 @@ inline() {
         known "$1"
         return
     fi
-    run "$(printf '%s' "$1" | sed "s/'CASE'/'$case'/; s/'LINE'/'$case'/; s/FILE/small.cases/")"
+    run "$(printf '%s' "$1" | sed "s/'CASE'/'$case'/; s/'RUNTIME'/'$runtime'/; s/'LINE'/'$case'/; s/FILE/small.cases/")"
     case $got in
     0 | 1 | 77) ;;
     *) wrong "exit $got: $1" ;;
@@ -219,6 +219,7 @@ follow() {
 }
 
 case='gemm_nt_f32 gen=1 M=2 N=3 K=4'
+runtime='runtime isa=scalar gen=1 L=1 D=8 I=8 H=2 G=1 hd=4 V=9 T=3'
 bin=$(dirname "$ckparity")
 if [ -n "$only" ]; then
     "$ckparity" list | grep -q '_avx2	.*	available$' || exit 77 # the page's example is for AVX2

@@ -283,5 +283,6 @@ int main(int argc, char **argv)
     failed += hn_test_bench();
     failed += hn_test_reach();
     failed += hn_test_cells();
+    failed += hn_test_runtime();
     return failed ? 1 : 0;
 }

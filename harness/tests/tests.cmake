@@ -2,7 +2,8 @@
 find_package(cmocka CONFIG REQUIRED)
 add_executable(test_harness harness/tests/test_harness.c harness/tests/test_compare.c
   harness/tests/test_group.c harness/tests/test_data.c harness/tests/test_runs.c
-  harness/tests/test_bench.c harness/tests/test_cells.c harness/tests/test_reach.c)
+  harness/tests/test_bench.c harness/tests/test_cells.c harness/tests/test_reach.c
+  harness/tests/test_runtime.c)
 target_compile_definitions(test_harness PRIVATE _GNU_SOURCE)
 target_include_directories(test_harness PRIVATE ${CMOCKA_INCLUDE_DIR})
 target_link_libraries(test_harness PRIVATE ck_harness ck_flags ${CMOCKA_LIBRARIES})
@@ -64,6 +65,11 @@ set_tests_properties(museum PROPERTIES LABELS "unit;docs")
 add_test(NAME smoke COMMAND ckparity run --suite smoke --cells)
 set_tests_properties(smoke PROPERTIES LABELS "smoke;quick" SKIP_RETURN_CODE 77 PROCESSORS 2
   TIMEOUT 1800)
+# Generated runtimes of any kind.
+add_test(NAME runtime.drawn COMMAND ckparity run
+  --suite ${CMAKE_SOURCE_DIR}/harness/suites/runtime.cases)
+set_tests_properties(runtime.drawn PROPERTIES LABELS "smoke" SKIP_RETURN_CODE 77 PROCESSORS 2
+  TIMEOUT 1800)
 add_test(NAME selftest COMMAND ckparity selftest)
 set_tests_properties(selftest PROPERTIES LABELS "selftest;quick" PROCESSORS 2 TIMEOUT 1800)
 
@@ -100,6 +106,8 @@ hn_wrong(canary hn_find_overwrite softmax_causal_f32.writes_slack.fast)
 hn_wrong(call hn_call exp_f32.clobbers_rbx.fast)
 hn_wrong(trace hn_call_traced gemm_nt_f32.scalar_as_sse41.fast)
 hn_wrong(crash hn_call exp_f32.writes_null.fast)
+hn_wrong(stage hn_rt_check runtime.last_row_of_mlp)
+hn_wrong(stretch hn_rt_written runtime.kernel_row_more)
 hn_wrong(shrink hn_shrink_case exp_f32.nan_invented.fast --shrink)
 
 # Golden digests, a test a file; a fast one is skipped where its instruction set is missing, and an

@@ -17,6 +17,7 @@ const struct ck_kernel *hn_test_scalar(const char *stem);
 bool hn_test_is_json(const char *text);
 
 int hn_test_cases(void), hn_test_compare(void), hn_test_data(void), hn_test_runs(void),
-    hn_test_bench(void), hn_test_group(void), hn_test_reach(void), hn_test_cells(void);
+    hn_test_bench(void), hn_test_group(void), hn_test_reach(void), hn_test_cells(void),
+    hn_test_runtime(void);
 
 #endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/* The check of one step. */
+#include "stage.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../compare.h"
+#include "ck.h"
+#include "ref.h"
+
+ref_fn ref_embedding_f32, ref_rmsnorm_f32, ref_gemm_nt_f32, ref_rope_half_f32, ref_attention_f32,
+    ref_residual_add_f32, ref_swiglu_f32;
+
+void hn_rt_cells_free(hn_rt_cells *cells)
+{
+    free(cells->v);
+    *cells = (hn_rt_cells){ 0 };
+}
+
+static ref_out room(hn_rt_cells *cells, size_t n)
+{
+    if (cells->count < 3 * n) {
+        free(cells->v);
+        cells->count = 3 * n;
+        cells->v = malloc(cells->count * sizeof *cells->v);
+    }
+    if (!cells->v) {
+        fprintf(stderr, "ckparity: out of memory\n");
+        exit(1);
+    }
+    return (ref_out){ .n = n, .v = cells->v, .e = cells->v + n, .term = cells->v + 2 * n };
+}
+
+static const float *at(const unsigned char *arena, size_t offset)
+{
+    return offset == HN_RT_ABSENT ? NULL : (const float *)(const void *)(arena + offset);
+}
+
+/* The first row of the pass in rows of `width`. */
+static const float *row_at(const unsigned char *arena, size_t offset, size_t width,
+                           const hn_rt_pass *p)
+{
+    return at(arena, offset) + p->first * width;
+}
+
+ref_spec hn_rt_spec(const hn_rt_stage *s, bool strict)
+{
+    return (ref_spec){ .num = ck_dispatch(s->stem)->spec, .strict = strict, .u = 0x1p-24 };
+}
+
+/* --- the references, each of one piece of the output */
+
+typedef struct view {
+    const hn_rt_decoder *d;
+    const hn_rt_stage *s;
+    const hn_rt_pass *p;
+    const unsigned char *before;
+    const ref_spec *spec;
+    ref_out *out;
+} view;
+
+static const float *input(const view *v, int i, size_t width)
+{
+    return row_at(v->before, v->s->in[i], width, v->p);
+}
+
+/* Copies are given as their bits. */
+static void from_bits(ref_out *out)
+{
+    for (size_t i = 0; i < out->n; i++) {
+        const uint32_t bits = (uint32_t)out->v[i];
+        float x;
+        memcpy(&x, &bits, sizeof x);
+        out->v[i] = (double)x;
+    }
+}
+
+static void embed(const view *v, const ref_tile *tile)
+{
+    const bool copies = v->s->in[1] == HN_RT_ABSENT;
+    const ref_embedding_args a = { .w = v->before + v->s->in[0],
+                                   .ids = v->p->tokens,
+                                   .pos = copies ? NULL : input(v, 1, v->d->aD),
+                                   .d = v->s->used,
+                                   .ldw = v->d->aD,
+                                   .ldp = v->d->aD };
+    ref_embedding_f32(&a, tile, v->spec, 1, v->out);
+    if (copies) from_bits(v->out);
+}
+
+static void norm(const view *v, const ref_tile *tile, size_t head)
+{
+    const ref_norm_args a = { .x = input(v, 0, v->s->ld) + head * v->s->piece,
+                              .gamma = at(v->before, v->s->in[1]),
+                              .d = v->s->used,
+                              .cols = v->s->used,
+                              .ldx = v->s->ld,
+                              .eps = v->d->eps,
+                              .stats = v->s->rstd != HN_RT_ABSENT };
+    ref_rmsnorm_f32(&a, tile, v->spec, 1, v->out);
+}
+
+/* Weights of a piece are the rows from piece * width on. */
+static void product(const view *v, const ref_tile *tile, size_t piece)
+{
+    const hn_rt_stage *const s = v->s;
+    const float *const bias = at(v->before, s->in[2]);
+    const ref_gemm_args a = { .a = input(v, 0, s->ldx),
+                              .b = at(v->before, s->in[1]) + piece * s->width * s->ldx,
+                              .bias = bias ? bias + piece * s->width : NULL,
+                              .k = s->k,
+                              .lda = s->ldx,
+                              .ldb = s->ldx,
+                              .alpha = 1 };
+    ref_gemm_nt_f32(&a, tile, v->spec, 1, v->out);
+}
+
+static void turn(const view *v, const ref_tile *tile, size_t head)
+{
+    const size_t half = v->d->d.head_dim / 2;
+    const ref_rope_args a = { .x = input(v, 0, v->s->ld) + head * v->s->piece,
+                              .cos = input(v, 1, half),
+                              .sin = input(v, 2, half),
+                              .heads = 1,
+                              .t = v->p->rows,
+                              .rotary = 2 * half,
+                              .d = v->s->used,
+                              .ldx = v->s->ld,
+                              .ldc = half,
+                              .lds = half };
+    ref_rope_half_f32(&a, tile, v->spec, 1, v->out);
+}
+
+static void attend(const view *v, const ref_tile *tile, size_t head)
+{
+    const hn_rt_stage *const s = v->s;
+    const ref_decoder *const d = &v->d->d;
+    const size_t width = v->d->aH, apart = d->context * width;
+    const ref_tile rows = { head * v->p->rows, tile->rows, 0, tile->cols };
+    const ref_attention_args a = { .q = input(v, 0, width),
+                                   .k = at(v->before, s->in[1]),
+                                   .v = at(v->before, s->in[2]),
+                                   .heads = d->heads,
+                                   .kv_heads = d->kv_heads,
+                                   .tq = v->p->rows,
+                                   .tk = v->p->first + v->p->rows,
+                                   .d = d->head_dim,
+                                   .ldq = width,
+                                   .ldk = width,
+                                   .ldv = width,
+                                   .head_q = apart,
+                                   .head_k = apart,
+                                   .head_v = apart,
+                                   .scale = (float)(1 / sqrt((double)d->head_dim)) };
+    ref_attention_f32(&a, &rows, v->spec, 1, v->out);
+}
+
+static void add(const view *v, const ref_tile *tile)
+{
+    const size_t ld = v->s->ld;
+    const ref_binary_args a = { input(v, 0, ld), input(v, 1, ld), v->s->used, ld, ld };
+    ref_residual_add_f32(&a, tile, v->spec, 1, v->out);
+}
+
+static void gate(const view *v, const ref_tile *tile)
+{
+    const float *const x = input(v, 0, 2 * v->d->aI);
+    const ref_binary_args a = { x, x + v->d->aI, v->s->used, 2 * v->d->aI, 2 * v->d->aI };
+    ref_swiglu_f32(&a, tile, v->spec, 1, v->out);
+}
+
+static void reference(const view *v, const ref_tile *tile, size_t piece)
+{
+    switch (v->s->step) {
+    case HN_RT_EMBED: embed(v, tile); break;
+    case HN_RT_NORM:
+    case HN_RT_HEAD_NORM: norm(v, tile, piece); break;
+    case HN_RT_PROJECT:
+    case HN_RT_LINEAR: product(v, tile, piece); break;
+    case HN_RT_TURN: turn(v, tile, piece); break;
+    case HN_RT_ATTEND: attend(v, tile, piece); break;
+    case HN_RT_ADD: add(v, tile); break;
+    case HN_RT_SWIGLU: gate(v, tile); break;
+    }
+}
+
+/* --- comparison */
+
+/* Whether the element, of whose ball the cell is, is bad. */
+static bool judge(const view *v, size_t cell, hn_rt_found element, hn_rt_found *f)
+{
+    const double wanted = v->out->v[cell], radius = v->out->e[cell];
+    const double ratio = hn_judge(element.got, wanted, radius, false);
+    const bool bad = isnan(ratio), exact = f->exact && radius == 0;
+    const double worst = ratio > f->utilisation ? ratio : f->utilisation;
+    if (bad || ratio > f->utilisation) {
+        *f = element;
+        f->wanted = wanted;
+        f->radius = radius;
+    }
+    f->utilisation = worst;
+    f->exact = exact;
+    return f->bad = bad;
+}
+
+static bool is_plus_zero(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits == 0;
+}
+
+/* Whether all is well with a row of a piece, the pad lanes behind it included. */
+static bool check_row(const view *v, const float *y, hn_rt_found at, size_t cell, hn_rt_found *f)
+{
+    for (at.col = 0; at.col < v->s->used; at.col++) {
+        at.got = (double)y[at.col];
+        if (judge(v, cell + at.col, at, f)) return false;
+    }
+    for (; at.col < v->s->width; at.col++) {
+        if (is_plus_zero(y[at.col])) continue;
+        *f = at;
+        f->got = (double)y[at.col];
+        f->pad = true;
+        return false;
+    }
+    return true;
+}
+
+/* Whether all is well with one piece. */
+static bool check_piece(const view *v, const unsigned char *after, size_t piece, hn_rt_found *f)
+{
+    const hn_rt_stage *const s = v->s;
+    const bool stats = s->rstd != HN_RT_ABSENT;
+    const ref_tile tile = { 0, v->p->rows, 0, s->used + stats };
+    reference(v, &tile, piece);
+    for (size_t t = 0; t < v->p->rows; t++) {
+        hn_rt_found element = { .piece = piece, .row = v->p->first + t };
+        const float *const y = at(after, s->y) + piece * s->piece + element.row * s->ld;
+        if (!check_row(v, y, element, t * tile.cols, f)) return false;
+        if (!stats) continue;
+        element.col = HN_RT_STATISTIC;
+        element.got = (double)at(after, s->rstd)[element.row];
+        if (judge(v, t * tile.cols + s->used, element, f)) return false;
+    }
+    return true;
+}
+
+void hn_rt_check(const hn_rt_work *w, hn_rt_cells *cells, hn_rt_found *found)
+{
+    const ref_spec spec = hn_rt_spec(w->s, w->strict);
+    ref_out out = room(cells, w->p->rows * (w->s->used + 1));
+    out.n = w->p->rows * (w->s->used + (w->s->rstd != HN_RT_ABSENT));
+    const view v = { w->d, w->s, w->p, w->before, &spec, &out };
+    *found = (hn_rt_found){ .exact = true };
+    for (size_t piece = 0; piece < w->s->pieces; piece++)
+        if (!check_piece(&v, w->after, piece, found)) return;
+}
+
+void hn_rt_written(const hn_rt_stage *s, const hn_rt_pass *p, hn_rt_stretch *each, void *context)
+{
+    /* pieces that lie side by side make one row */
+    const bool beside = s->pieces > 1 && s->piece < s->ld;
+    for (size_t i = 0; i < (beside ? 1 : s->pieces); i++)
+        each(context, s->y + (i * s->piece + p->first * s->ld) * sizeof(float),
+             p->rows * s->ld * sizeof(float));
+    if (s->rstd != HN_RT_ABSENT)
+        each(context, s->rstd + p->first * sizeof(float), p->rows * sizeof(float));
+}
+
+void hn_rt_element(const hn_rt_stage *s, const hn_rt_found *f, char *text, size_t size)
+{
+    if (f->col == HN_RT_STATISTIC)
+        snprintf(text, size, "rstd[%zu]", f->row);
+    else if (s->pieces > 1 && s->step != HN_RT_LINEAR)
+        snprintf(text, size, "y[%zu,%zu,%zu]", f->piece, f->row, f->col);
+    else
+        snprintf(text, size, "y[%zu,%zu]", f->row, f->piece * s->piece + f->col);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* What all trials of a case share: the program, its proved tables, and the weights. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ck_dtype.h"
+#include "trial.h"
+
+/* Of so many cases one is compared with the whole decoder as well. */
+enum { WHOLE_EVERY = 16 };
+
+/* --- the layout, against ref/layout.c */
+
+static const ck_buffer *find_buffer(const ck_program *p, const char *name)
+{
+    for (size_t i = 0; i < p->buffer_count; i++)
+        if (strcmp(p->buffers[i].name, name) == 0) return &p->buffers[i];
+    return NULL;
+}
+
+static void wrong(hn_result *result, const char *what, const char *name, size_t got, size_t want)
+{
+    hn_record(result, HN_FAIL, HN_CHECK_PROGRAM, "layout: %s: %s is %zu, wanted %zu", name, what,
+              got, want);
+}
+
+/* Neither the input of a layer nor a tied head has a row of its own in the table. */
+static bool has_row(const hn_rt_decoder *d, const hn_rt_buffer *b)
+{
+    return strcmp(b->name, "input") != 0 && !(d->d.tied && strcmp(b->name, "lm_head_weight") == 0);
+}
+
+static void check_buffer(const ck_program *p, const hn_rt_buffer *b, hn_result *result)
+{
+    const ck_buffer *const have = find_buffer(p, b->name);
+    char name[48];
+    hn_rt_buffer_name(b, name, sizeof name);
+    if (!have) {
+        hn_record(result, HN_FAIL, HN_CHECK_PROGRAM, "layout: %s is missing", name);
+        return;
+    }
+    const bool layered = b->layer != HN_RT_ABSENT;
+    const size_t offset = have->offset + (layered ? b->layer * have->stride : 0);
+    if (offset != b->offset) wrong(result, "offset", name, offset, b->offset);
+    if (have->bytes != b->bytes) wrong(result, "bytes", name, have->bytes, b->bytes);
+    if (have->dtype != CK_DTYPE_F32)
+        wrong(result, "dtype", name, (size_t)have->dtype, (size_t)CK_DTYPE_F32);
+    if ((have->of_layer != 0) != layered)
+        wrong(result, "of_layer", name, (size_t)have->of_layer, layered);
+}
+
+static void check_layout(const ck_program *p, const hn_rt_decoder *d, hn_result *result)
+{
+    size_t rows = 0;
+    if (p->bytes != d->total) wrong(result, "bytes", "the arena", p->bytes, d->total);
+    if (p->guard != d->guard) wrong(result, "guard", "the arena", p->guard, d->guard);
+    for (size_t i = 0; i < d->nbuffers; i++) {
+        const hn_rt_buffer *const b = &d->buffers[i];
+        if (!has_row(d, b)) continue;
+        check_buffer(p, b, result);
+        rows += b->layer == HN_RT_ABSENT || b->layer == 0;
+    }
+    if (p->buffer_count != rows) wrong(result, "buffers", "the table", p->buffer_count, rows);
+}
+
+static void check_decoder(const ck_decoder *have, const hn_rt_decoder *d, hn_result *result)
+{
+    const struct {
+        const char *name;
+        double got, want;
+    } fields[] = {
+        { "layers", (double)have->layers, (double)d->d.layers },
+        { "hidden", (double)have->hidden, (double)d->d.hidden },
+        { "intermediate", (double)have->intermediate, (double)d->d.intermediate },
+        { "heads", (double)have->heads, (double)d->d.heads },
+        { "kv_heads", (double)have->kv_heads, (double)d->d.kv_heads },
+        { "head_dim", (double)have->head_dim, (double)d->d.head_dim },
+        { "vocab", (double)have->vocab, (double)d->d.vocab },
+        { "context", (double)have->context, (double)d->d.context },
+        { "eps", (double)have->eps, (double)d->eps },
+        { "theta", (double)have->theta, (double)d->theta },
+        { "qkv_bias", have->qkv_bias, d->d.qkv_bias },
+        { "output_bias", have->output_bias, d->d.output_bias },
+        { "mlp_bias", have->mlp_bias, d->d.mlp_bias },
+        { "tied", have->tied, d->d.tied },
+        { "qk_norm", have->qk_norm, d->d.qk_norm },
+        { "factor", (double)have->factor, (double)d->factor },
+        { "original_context", (double)have->original_context, (double)d->original },
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (fields[i].got != fields[i].want)
+            hn_record(result, HN_FAIL, HN_CHECK_PROGRAM, "decoder: %s is %.9g, wanted %.9g",
+                      fields[i].name, fields[i].got, fields[i].want);
+}
+
+/* --- data */
+
+/* Words as f32: a signalling NaN and a huge number; of both, no float may depend on it. */
+static const uint32_t junk[2] = { 0x7fa5a5a5, 0x7e5a5a5a };
+
+static void paint(unsigned char *from, size_t bytes, uint32_t word)
+{
+    for (size_t i = 0; i + sizeof word <= bytes; i += sizeof word)
+        memcpy(from + i, &word, sizeof word);
+}
+
+static double uniform(hn_rng *rng) { return (double)(hn_next(rng) >> 11) * 0x1p-52 - 1; }
+
+static bool in_use(const hn_rt_shape *s, size_t element)
+{
+    const size_t row = element / s->width, col = element % s->width;
+    return row % s->row_period < s->row_used && col % s->col_period < s->col_used;
+}
+
+/* Terms of a row's dot product. */
+static double length(const hn_rt_shape *s)
+{
+    return (double)(s->width / s->col_period * s->col_used);
+}
+
+/* Matrices keep the magnitude of what they multiply; gains and biases are of magnitude 1, so that none
+ * of them is lost beside the rest. */
+static void fill(const hn_rt_buffer *b, hn_rng *rng, unsigned char *image)
+{
+    float *const x = (float *)(void *)(image + b->offset);
+    const double scale = b->role == HN_RT_MATRIX ? sqrt(3 / length(&b->shape)) : 0.5;
+    for (size_t i = 0; i < b->bytes / sizeof *x; i++) {
+        const double by = scale * uniform(rng), value = b->role == HN_RT_GAIN ? 1 + by : by;
+        x[i] = in_use(&b->shape, i) ? (float)value : 0;
+    }
+}
+
+static void make_image(hn_rt_subject *s, size_t which)
+{
+    const hn_rt_decoder *const d = s->d;
+    s->image[which] = aligned_alloc(64, (d->total + 63) / 64 * 64);
+    if (!s->image[which]) {
+        fprintf(stderr, "ckparity: out of memory\n");
+        exit(1);
+    }
+    paint(s->image[which], d->total, junk[which]);
+    for (size_t i = 0; i < d->nbuffers; i++) {
+        const hn_rt_buffer *const b = &d->buffers[i];
+        hn_rng rng = hn_stream(s->c->seed, 0x77656967, i);
+        if (b->role == HN_RT_ACTIVATION || b->role == HN_RT_TABLE || !has_row(d, b)) continue;
+        fill(b, &rng, s->image[which]);
+    }
+}
+
+int hn_rt_subject_open(hn_rt_subject *s, const hn_case *c, const hn_rt_compiler *compiler,
+                       hn_rt_program *program, hn_result *result)
+{
+    char error[HN_WHAT_MAX];
+    *s = (hn_rt_subject){ .c = c };
+    s->ncalls = hn_rt_calls(c, s->calls, error, sizeof error);
+    if (hn_rt_compile(program, c, compiler, error, sizeof error) != 0) {
+        hn_record(result, HN_FAIL, HN_CHECK_PROGRAM, "%s", error);
+        return -1;
+    }
+    s->program = program->program;
+    s->api = compiler && compiler->api ? compiler->api : &hn_rt_own_api;
+    s->d = hn_rt_decoder_new(c);
+    s->whole = hn_mix(c->seed) % WHOLE_EVERY == 0;
+    check_decoder(&s->program->decoder, s->d, result);
+    check_layout(s->program, s->d, result);
+    result->ran |= 1u << HN_CHECK_PROGRAM;
+    for (size_t i = 0; i < 2; i++) make_image(s, i);
+    return result->verdict == HN_OK ? 0 : -1;
+}
+
+void hn_rt_subject_close(hn_rt_subject *s, hn_rt_program *program)
+{
+    if (!s->d) return;
+    for (size_t i = 0; i < 2; i++) free(s->image[i]);
+    hn_rt_decoder_free(s->d);
+    hn_rt_unload(program);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* End to end. */
+#include "whole.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ref_model.h"
+
+static ref_model dimensions(const hn_rt_decoder *d)
+{
+    return (ref_model){ .d = d->d,
+                        .eps = (double)d->eps,
+                        .theta = (double)d->theta,
+                        .factor = (double)d->factor,
+                        .low = (double)d->low,
+                        .high = (double)d->high,
+                        .original_context = (double)d->original,
+                        .head_width = d->aH,
+                        .mlp_width = d->aI };
+}
+
+/* Weights by name in an arena. */
+typedef struct weights {
+    const hn_rt_decoder *d;
+    const unsigned char *arena;
+    size_t layer;
+} weights;
+
+static const float *vector(const weights *w, const char *name)
+{
+    const hn_rt_buffer *const b = hn_rt_find(w->d, name, w->layer);
+    return b ? (const float *)(const void *)(w->arena + b->offset) : NULL;
+}
+
+static ref_matrix matrix(const weights *w, const char *name)
+{
+    const hn_rt_buffer *const b = hn_rt_find(w->d, name, w->layer);
+    return (ref_matrix){ vector(w, name), b ? b->shape.width : 0 };
+}
+
+static ref_layer layer(const weights *w)
+{
+    return (ref_layer){
+        .ln1 = vector(w, "ln1_gamma"),
+        .ln2 = vector(w, "ln2_gamma"),
+        .bq = vector(w, "bq"),
+        .bk = vector(w, "bk"),
+        .bv = vector(w, "bv"),
+        .q_norm = vector(w, "q_norm_gamma"),
+        .k_norm = vector(w, "k_norm_gamma"),
+        .bo = vector(w, "bo"),
+        .b1 = vector(w, "b1"),
+        .b2 = vector(w, "b2"),
+        .wq = matrix(w, "wq"),
+        .wk = matrix(w, "wk"),
+        .wv = matrix(w, "wv"),
+        .wo = matrix(w, "wo"),
+        .w1 = matrix(w, "w1"),
+        .w2 = matrix(w, "w2"),
+    };
+}
+
+/* `room`: value, then radius. */
+static void compare(const ref_model *m, const hn_rt_text *text, double *room, hn_result *result)
+{
+    const size_t vocab = m->d.vocab, count = text->n * vocab;
+    double *const value = room, *const radius = room + count;
+    if (ref_model_forward(m, text->tokens, text->n, (ref_noise){ 0, 0 }, value) != 0 ||
+        ref_model_radius(m, text->tokens, text->n, text->strict, value, radius) != 0) {
+        hn_record(result, HN_SKIP, HN_CHECK_NONE, "not enough memory for the decoder in double");
+        return;
+    }
+    result->ran |= 1u << HN_CHECK_LOGITS;
+    for (size_t i = 0; i < count; i++)
+        if (!(fabs((double)text->logits[i] - value[i]) <= radius[i])) {
+            hn_record(result, HN_FAIL, HN_CHECK_LOGITS,
+                      "logits[%zu,%zu] got %.9g, the whole decoder gives %.9g, radius %.3g",
+                      i / vocab, i % vocab, (double)text->logits[i], value[i], radius[i]);
+            return;
+        }
+}
+
+void hn_rt_whole_check(const hn_rt_decoder *d, const unsigned char *arena, const hn_rt_text *text,
+                       hn_result *result)
+{
+    weights w = { d, arena, HN_RT_ABSENT };
+    ref_model m = dimensions(d);
+    ref_layer *const layers = calloc(d->d.layers, sizeof *layers);
+    double *const room = malloc(2 * text->n * d->d.vocab * sizeof *room);
+    if (!layers || !room) {
+        fprintf(stderr, "ckparity: out of memory\n");
+        exit(1);
+    }
+    m.tokens = matrix(&w, "token_emb");
+    m.positions = matrix(&w, "pos_emb");
+    m.head = matrix(&w, "lm_head_weight");
+    m.final_norm = vector(&w, "final_ln_weight");
+    for (w.layer = 0; w.layer < d->d.layers; w.layer++) layers[w.layer] = layer(&w);
+    m.layers = layers;
+    compare(&m, text, room, result);
+    free(room);
+    free(layers);
+}

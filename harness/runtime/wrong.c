@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: MIT */
+/* Wrong runtimes, and whether they are reported at the step that is wrong. */
+#include "wrong.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "attention.h"
+#include "binary.h"
+#include "ck_ops.h"
+#include "embedding.h"
+#include "gemm.h"
+#include "model.h"
+#include "norm.h"
+#include "rope.h"
+#include "runtime.h"
+
+/* A decoder in which nothing is the same by chance: pads everywhere, all biases, grouped heads. */
+#define ROPE                                                                                \
+    "runtime gen=1 L=2 D=20 I=24 H=4 G=2 hd=6 V=19 T=12 theta=10000 bias=7 tied=1 guard=1 " \
+    "calls=p4,d2,xt,p3,r,p5,d1 seed=5"
+/* The same with learned positions, norms of q and k and a head of its own. */
+#define LEARNED                                                                   \
+    "runtime gen=1 L=2 D=20 I=24 H=4 G=2 hd=6 V=19 T=12 bias=7 qknorm=1 guard=1 " \
+    "calls=p4,d2,xt,p3,r,p5,d1 seed=5"
+
+enum { EDITS_MAX = 2 };
+
+typedef struct wrong {
+    const char *name, *line;
+    hn_check check;
+    const char *says; /* how the report must begin */
+    hn_rt_edit edits[EDITS_MAX + 1];
+    hn_rt_binding bindings[2];
+    hn_rt_api api; /* NULL members: ours */
+} wrong;
+
+/* --- wrong kernels, each around the right one */
+
+#define KERNEL(name, family, op) static ck_status name(const ck_##family##_args *a)
+
+KERNEL(last_of_product, gemm, gemm_nt_f32)
+{
+    const ck_status status = ck_gemm_nt_f32(a);
+    if (a->n == 19) a->y[(a->m - 1) * a->ldy + a->n - 1] *= 1.0001f;
+    return status;
+}
+
+/* Terms of the product that merges heads, and of no other: four heads in rows of 16. */
+enum { MERGED = 64 };
+
+/* One bit of the last element, where a head is added, on what is better than scalar. */
+KERNEL(bit_of_merge, gemm, gemm_nt_f32)
+{
+    const ck_status status = ck_gemm_nt_f32(a);
+    uint32_t bits;
+    float *const y = &a->y[(a->m - 1) * a->ldy + 19];
+    const unsigned better = ck_isa_mask() & ~(1u << CK_ISA_scalar);
+    if (a->k != MERGED || !better || !ck_strict_parity()) return status;
+    memcpy(&bits, y, sizeof bits);
+    bits ^= 1;
+    memcpy(y, &bits, sizeof bits);
+    return status;
+}
+
+/* One bit in passes of one row: within the radius, but not what a longer pass gives. */
+KERNEL(bit_of_single_rows, gemm, gemm_nt_f32)
+{
+    const ck_status status = ck_gemm_nt_f32(a);
+    uint32_t bits;
+    if (a->m != 1 || a->k != MERGED) return status;
+    memcpy(&bits, &a->y[19], sizeof bits);
+    bits ^= 1;
+    memcpy(&a->y[19], &bits, sizeof bits);
+    return status;
+}
+
+KERNEL(last_head_alike, attention, attention_f32)
+{
+    const ck_status status = ck_attention_f32(a);
+    float *const y = a->y + (a->tq - 1) * a->ldy;
+    memcpy(y + 3 * a->head_y, y + 2 * a->head_y, a->d * sizeof *y);
+    return status;
+}
+
+KERNEL(sees_the_future, attention, attention_f32)
+{
+    ck_attention_args b = *a;
+    b.tk += b.tk < 12;
+    return ck_attention_f32(&b);
+}
+
+KERNEL(last_pair, rope, rope_half_f32)
+{
+    const ck_status status = ck_rope_half_f32(a);
+    a->y[(a->heads - 1) * a->head_y + (a->t - 1) * a->ldy + a->d - 1] += 0.001f;
+    return status;
+}
+
+KERNEL(other_row_of_table, embedding, embedding_f32)
+{
+    int32_t ids[12];
+    ck_embedding_args b = *a;
+    memcpy(ids, a->ids, a->t * sizeof *ids);
+    ids[a->t - 1] = ids[a->t - 1] ? 0 : 1;
+    b.ids = ids;
+    return ck_embedding_f32(&b);
+}
+
+KERNEL(last_statistic, rmsnorm, rmsnorm_f32)
+{
+    const ck_status status = ck_rmsnorm_f32(a);
+    if (a->rstd) a->rstd[(a->t - 1) * a->ldr] *= 1.001f;
+    return status;
+}
+
+KERNEL(writes_its_input, rmsnorm, rmsnorm_f32)
+{
+    const ck_status status = ck_rmsnorm_f32(a);
+    if (a->x != a->y && a->rstd) ((float *)(uintptr_t)a->gamma)[a->d - 1] += 1;
+    return status;
+}
+
+KERNEL(writes_a_row_more, binary, swiglu_f32)
+{
+    ck_binary_args b = *a;
+    b.t += b.t < 5;
+    return ck_swiglu_f32(&b);
+}
+
+KERNEL(refuses, binary, swiglu_f32) { return a->t == 1 ? CK_ERR_SHAPE : ck_swiglu_f32(a); }
+
+KERNEL(never_returns, binary, residual_add_f32)
+{
+    for (volatile int on = 1; on && a;) {
+    }
+    return CK_OK;
+}
+
+KERNEL(falls, binary, residual_add_f32)
+{
+    *(volatile int *)(uintptr_t)(a->t == 1 ? 8 : (uintptr_t)a->y) = 1;
+    return ck_residual_add_f32(a);
+}
+
+#define BIND(entry, function)                                          \
+    {                                                                  \
+        { entry, (const void *)(uintptr_t)(function) }, { NULL, NULL } \
+    }
+
+/* --- wrong calls, each around the right one */
+
+static int open_dirty(ck_model **m, const ck_program *program)
+{
+    const int status = ck_model_open(m, program);
+    if (status == CK_MODEL_OK) ck_model_arena(*m)[program->bytes - program->guard - 1] = 1;
+    return status;
+}
+
+static int open_with_stale_tables(ck_model **m, const ck_program *program)
+{
+    const int status = ck_model_open(m, program);
+    const ck_buffer *const b = ck_find_buffer(program, "rope_sin_cache");
+    float *const last = (float *)(void *)(ck_model_arena(*m) + b->offset) + b->bytes / 4 - 1;
+    *last = last[-(ptrdiff_t)b->dim[1]];
+    return status;
+}
+
+static int reset_nothing(ck_model *m)
+{
+    (void)m;
+    return CK_MODEL_OK;
+}
+
+static int reset_and_clear(ck_model *m)
+{
+    memset(ck_model_arena(m) + ck_find_buffer(m->program, "k")->offset, 0, 4);
+    return ck_model_reset(m);
+}
+
+static int decode_at_zero(ck_model *m, int32_t token, float *logits, size_t room)
+{
+    const size_t position = m->position;
+    m->position = 0;
+    const int status = ck_model_decode(m, token, logits, room);
+    m->position += position;
+    return status;
+}
+
+static int decode_twice(ck_model *m, int32_t token, float *logits, size_t room)
+{
+    const int status = ck_model_decode(m, token, logits, room);
+    if (status == CK_MODEL_OK) m->position++;
+    return status;
+}
+
+static int prefill_keeps_position(ck_model *m, const int32_t *tokens, size_t n, float *logits,
+                                  size_t room)
+{
+    const size_t position = m->position;
+    const int status = ck_model_prefill(m, tokens, n, logits, room);
+    m->position = position;
+    return status;
+}
+
+static int prefill_counts_errors(ck_model *m, const int32_t *tokens, size_t n, float *logits,
+                                 size_t room)
+{
+    const int status = ck_model_prefill(m, tokens, n, logits, room);
+    m->position += status == CK_MODEL_TOKEN;
+    return status;
+}
+
+static int prefill_takes_all(ck_model *m, const int32_t *tokens, size_t n, float *logits,
+                             size_t room)
+{
+    const int status = ck_model_prefill(m, tokens, n, logits, room);
+    return status == CK_MODEL_TOKEN ? CK_MODEL_OK : status;
+}
+
+static int prefill_of_first_logits(ck_model *m, const int32_t *tokens, size_t n, float *logits,
+                                   size_t room)
+{
+    const int status = ck_model_prefill(m, tokens, n, logits, room);
+    if (status == CK_MODEL_OK && logits && n > 1)
+        memcpy(logits + (n - 1) * 19, logits, 19 * sizeof *logits);
+    return status;
+}
+
+static int prefill_writes_behind(ck_model *m, const int32_t *tokens, size_t n, float *logits,
+                                 size_t room)
+{
+    const int status = ck_model_prefill(m, tokens, n, logits, room);
+    if (status == CK_MODEL_OK && logits) logits[n * 19] = 0;
+    return status;
+}
+
+#define EDIT(step, from, to)                     \
+    {                                            \
+        { step, from, to }, { NULL, NULL, NULL } \
+    }
+#define PROGRAM(name, line, check, says, step, from, to)                           \
+    {                                                                              \
+        name, line, HN_CHECK_##check, says, EDIT(step, from, to), { { 0 } }, { 0 } \
+    }
+#define CALLS(name, line, check, says, ...)                                       \
+    {                                                                             \
+        name, line, HN_CHECK_##check, says, { { 0 } }, { { 0 } }, { __VA_ARGS__ } \
+    }
+#define BELOW(name, line, check, says, entry, function)                                   \
+    {                                                                                     \
+        name, line, HN_CHECK_##check, says, { { 0 } }, BIND("ck_" entry, function), { 0 } \
+    }
+
+static const wrong list[] = {
+    /* emitted programs: one mistake each, in the last layer, head, row or lane where there is a choice */
+    PROGRAM("embeds_row_less", ROPE, NAN, "p4: layer 0 embed: y[3,0]", "embed", ".t = r->rows",
+            ".t = r->rows - 1"),
+    PROGRAM("positions_from_zero", LEARNED, VALUE, "d2: layer 0 embed_at: y[4,0]", "embed_at",
+            "ck_row(r, POS_EMB, 32)", "ck_at(r, POS_EMB)"),
+    PROGRAM("norm_of_first_layer", ROPE, VALUE, "p4: layer 1 norm1: y[0,0]", "norm1", "INPUT(l)",
+            "INPUT(0)"),
+    PROGRAM("wrong_gamma", ROPE, VALUE, "p4: layer 0 norm1: y[0,0]", "norm1", "LN1_GAMMA(l)",
+            "LN2_GAMMA(l)"),
+    PROGRAM("wrong_epsilon", ROPE, VALUE, "p4: layer 0 norm1: y[0,", "norm1", "9.99999975e-06f",
+            "1e-4f"),
+    PROGRAM("last_head_of_q", ROPE, NAN, "p4: layer 0 project_q: y[3,0,0]", "project_q", "h < 4",
+            "h < 3"),
+    PROGRAM("weights_of_first_head", ROPE, VALUE, "p4: layer 0 project_q: y[1,0,0]", "project_q",
+            "+ h * 512,\n            .bias", ",\n            .bias"),
+    PROGRAM("last_layers_weights_twice", ROPE, VALUE, "p4: layer 0 project_q: y[0,0,0]",
+            "project_q", "WQ(l)", "WQ(1)"),
+    PROGRAM("first_layers_weights_twice", ROPE, VALUE, "p4: layer 1 project_v: y[0,0,0]",
+            "project_v", "WV(l)", "WV(0)"),
+    PROGRAM("bias_of_first_head", ROPE, VALUE, "p4: layer 0 project_k: y[1,0,0]", "project_k",
+            ") + h * 16,\n            .m", "),\n            .m"),
+    PROGRAM("bias_missing", ROPE, VALUE, "p4: layer 0 project_v: y[0,0,0]", "project_v", ".bias",
+            ".c"),
+    PROGRAM("last_kv_row_one_further", ROPE, NAN, "p4: layer 1 project_v: y[0,0,0]", "project_v",
+            "ck_row(r, V(l), 16)", "ck_row(r, V(l), 16) + 16 * l"),
+    PROGRAM("kv_row_not_appended", ROPE, NAN, "d2: layer 0 project_k: y[0,4,0]", "project_k",
+            "ck_row(r, K(l), 16)", "ck_at(r, K(l))"),
+    PROGRAM("norm_of_q_twice", LEARNED, VALUE, "p4: layer 0 norm_k: y[0,0,0]", "norm_k", "K(l)",
+            "Q(l)"),
+    PROGRAM("last_head_not_normed", LEARNED, VALUE, "p4: layer 0 norm_q: y[3,0,", "norm_q", "h < 4",
+            "h < 3"),
+    PROGRAM("last_head_not_turned", ROPE, VALUE, "p4: layer 0 rope_q: y[3,1,0]", "rope_q",
+            ".heads = 4", ".heads = 3"),
+    PROGRAM("turned_from_zero", ROPE, VALUE, "d2: layer 0 rope_k: y[0,4,0]", "rope_k",
+            "ck_row(r, ROPE_COS_CACHE, 3)", "ck_at(r, ROPE_COS_CACHE)"),
+    PROGRAM("stale_turn", ROPE, VALUE, "d2: layer 0 rope_k: y[0,4,0]", "rope_k", "    return",
+            "    if (r->first) return 0;\n    return"),
+    PROGRAM("turned_backwards", ROPE, VALUE, "p4: layer 0 rope_q: y[0,0,0]", "rope_q",
+            "ROPE_SIN_CACHE", "ROPE_COS_CACHE"),
+    PROGRAM("mask_one_further", ROPE, VALUE, "p4: layer 0 attend: y[0,0,0]", "attend",
+            "r->first + r->rows,", "r->first + r->rows + 1,"),
+    PROGRAM("past_not_seen", ROPE, VALUE, "d2: layer 0 attend: y[0,4,", "attend",
+            "r->first + r->rows,", "r->rows,"),
+    PROGRAM("values_are_keys", ROPE, VALUE, "p4: layer 0 attend: y[0,0,0]", "attend", "V(l)",
+            "K(l)"),
+    PROGRAM("one_group_of_heads", ROPE, VALUE, "p4: layer 0 attend: y[2,0,0]", "attend",
+            ".kv_heads = 2", ".kv_heads = 1"),
+    PROGRAM("keys_of_other_layer", ROPE, VALUE, "p4: layer 1 attend: y[0,1,", "attend",
+            "ck_at(r, K(l))", "ck_at(r, K(0))"),
+    PROGRAM("wrong_scale", ROPE, VALUE, "p4: layer 0 attend: y[", "attend", "0.40824830", "0.4082"),
+    PROGRAM("heads_on_each_other", ROPE, VALUE, "p4: layer 0 attend: y[0,0,0]", "attend",
+            ".head_y = 16", ".head_y = 0"),
+    PROGRAM("last_head_not_merged", ROPE, VALUE, "p4: layer 0 merge_heads: y[0,0]", "merge_heads",
+            ".k = 64", ".k = 48"),
+    PROGRAM("heads_of_first_row", ROPE, VALUE, "d2: layer 0 merge_heads: y[4,0]", "merge_heads",
+            "ck_row(r, ATTN_OUT(l), 64)", "ck_at(r, ATTN_OUT(l))"),
+    PROGRAM("bias_not_merged", ROPE, VALUE, "p4: layer 0 merge_heads: y[0,0]", "merge_heads",
+            "ck_at(r, BO(l))", "NULL"),
+    PROGRAM("residual_of_other_layer", ROPE, VALUE, "p4: layer 1 add1: y[0,0]", "add1", "INPUT(l)",
+            "INPUT(0)"),
+    PROGRAM("residual_missing", ROPE, VALUE, "p4: layer 0 add2: y[0,0]", "add2", "RESIDUAL1(l)",
+            "MLP_OUT(l)"),
+    PROGRAM("last_row_of_mlp", ROPE, NAN, "p4: layer 0 mlp_down: y[3,0]", "mlp_down",
+            ".m = r->rows", ".m = r->rows - 1"),
+    PROGRAM("last_term_of_mlp", ROPE, VALUE, "p4: layer 0 mlp_down: y[0,0]", "mlp_down", ".k = 24",
+            ".k = 23"),
+    PROGRAM("gates_exchanged", ROPE, VALUE, "p4: layer 0 swiglu: y[0,0]", "swiglu",
+            ".a = ck_row(r, FC1_OUT(l), 64)", ".a = ck_row(r, FC1_OUT(l), 64) + 32"),
+    PROGRAM("pads_not_written", ROPE, SLACK, "p4: layer 0 swiglu: pad lane y[0,24]", "swiglu",
+            ".cols = 32", ".cols = 24"),
+    PROGRAM("last_column_of_mlp", ROPE, VALUE, "p4: layer 0 swiglu: y[0,23]", "swiglu", ".d = 24",
+            ".d = 23"),
+    PROGRAM("final_norm_of_first_layer", ROPE, VALUE, "p4: layer 1 final_norm: y[0,0]",
+            "final_norm", "OUTPUT(l)", "OUTPUT(0)"),
+    PROGRAM("tied_head_one_row_off", ROPE, VALUE, "p4: layer 1 head: y[0,0]", "head",
+            "ck_at(r, TOKEN_EMB)", "ck_at(r, TOKEN_EMB) + 32"),
+    PROGRAM("head_is_tied", LEARNED, VALUE, "p4: layer 1 head: y[0,0]", "head", "LM_HEAD_WEIGHT",
+            "TOKEN_EMB"),
+    PROGRAM("last_of_vocabulary", ROPE, NAN, "p4: layer 1 head: y[0,18]", "head", ".n = 19",
+            ".n = 18"),
+    PROGRAM("writes_a_bias", ROPE, INPUT, "p4: layer 1 mlp_down: writes byte 76 of b2 of layer 1",
+            "mlp_down", "    return ck_gemm_nt_f32(&a);",
+            "    const int status = ck_gemm_nt_f32(&a);\n    if (l == 1) ck_at(r, B2(l))[19] += "
+            "1;\n    return status;"),
+    PROGRAM("writes_a_guard", ROPE, SLACK, "p4: layer 1 add2: writes byte", "add2", "    return",
+            "    if (l == 1) ck_at(r, OUTPUT(l))[-1] = 0;\n    return"),
+    PROGRAM("writes_the_cache", ROPE, SLACK, "d2: layer 1 norm2: writes byte 0 of k of layer 0",
+            "norm2", "    return",
+            "    if (l == 1 && r->first == 5) ck_at(r, K(0))[0] = 0;\n    return"),
+    PROGRAM("steps_exchanged", ROPE, PROGRAM,
+            "p4: layer 0 rope_q: step rope_k of layer 0 comes in its place", NULL,
+            "\"rope_q\", \"rope\", rope_q", "\"rope_k\", \"rope\", rope_k"),
+    PROGRAM("table_of_other_offset", ROPE, PROGRAM, "layout: b2 of layer 0: offset is", NULL,
+            "{ \"b2\", CK_VECTOR, CK_DTYPE_F32, 1, ",
+            "{ \"b2\", CK_VECTOR, CK_DTYPE_F32, 1, 64 + "),
+    PROGRAM("does_not_compile", ROPE, PROGRAM, "the emitted C: ", "head", "return", "retrun"),
+    PROGRAM("warns", ROPE, PROGRAM, "the emitted C: ", "head", "    const",
+            "    int *p = 1.0f + r;\n    const"),
+    /* kernels that the runtime calls */
+    BELOW("kernel_last_of_product", ROPE, VALUE, "p4: layer 1 head: y[3,18]", "gemm_nt_f32",
+          last_of_product),
+    BELOW("kernel_last_head", ROPE, VALUE, "p4: layer 0 attend: y[3,3,0]", "attention_f32",
+          last_head_alike),
+    BELOW("kernel_sees_the_future", ROPE, VALUE, "p4: layer 0 attend: y[0,0,0]", "attention_f32",
+          sees_the_future),
+    BELOW("kernel_last_pair", ROPE, VALUE, "p4: layer 0 rope_q: y[3,3,5]", "rope_half_f32",
+          last_pair),
+    BELOW("kernel_other_token", ROPE, VALUE, "p4: layer 0 embed: y[3,0]", "embedding_f32",
+          other_row_of_table),
+    BELOW("kernel_last_statistic", ROPE, VALUE, "p4: layer 0 norm1: rstd[3]", "rmsnorm_f32",
+          last_statistic),
+    BELOW("kernel_writes_gamma", ROPE, INPUT,
+          "p4: layer 0 norm1: writes byte 76 of ln1_gamma of layer 0", "rmsnorm_f32",
+          writes_its_input),
+    BELOW("kernel_row_more", ROPE, SLACK, "p4: layer 0 swiglu: writes byte", "swiglu_f32",
+          writes_a_row_more),
+    BELOW("kernel_refuses", ROPE, SEQUENCE,
+          "d2: layer 0 swiglu: returned -8, wanted 0: layer 0, step swiglu", "swiglu_f32", refuses),
+    BELOW("kernel_strict_bit", ROPE, STRICT,
+          "p4: layer 0 merge_heads: differs from the strict bits of scalar", "gemm_nt_f32",
+          bit_of_merge),
+    BELOW("kernel_bit_of_single_rows", ROPE, SEQUENCE, "r: logits[4,", "gemm_nt_f32",
+          bit_of_single_rows),
+    BELOW("kernel_hangs", ROPE, HANG, "p4: layer 0 add1: no return", "residual_add_f32",
+          never_returns),
+    BELOW("kernel_crashes", ROPE, CRASH, "d2: layer 0 add1: signal 11 at address 0x8",
+          "residual_add_f32", falls),
+    /* calls of the runtime */
+    CALLS("arena_not_zeroed", ROPE, SLACK, "open: writes byte", .open = open_dirty),
+    CALLS("last_of_table", ROPE, VALUE, "open: rope_sin_cache[11,2] got",
+          .open = open_with_stale_tables),
+    CALLS("reset_does_nothing", ROPE, SEQUENCE, "r: the position is 9, wanted 0",
+          .reset = reset_nothing),
+    CALLS("reset_clears_keys", ROPE, SLACK, "r: writes byte 0 of k of layer 0",
+          .reset = reset_and_clear),
+    CALLS("decode_at_position_zero", ROPE, SEQUENCE,
+          "d2: layer 0 embed: 1 rows from 0 on, wanted 1 from 4", .decode = decode_at_zero),
+    CALLS("decode_counts_two", ROPE, SEQUENCE, "d2: the position is 6, wanted 5",
+          .decode = decode_twice),
+    CALLS("prefill_does_not_count", ROPE, SEQUENCE, "p4: the position is 0, wanted 4",
+          .prefill = prefill_keeps_position),
+    CALLS("error_takes_a_position", ROPE, SEQUENCE, "xt: the position is 7, wanted 6",
+          .prefill = prefill_counts_errors),
+    CALLS("any_token_will_do", ROPE, SEQUENCE, "xt: returned 0, wanted -5",
+          .prefill = prefill_takes_all),
+    CALLS("logits_of_first_row", ROPE, SEQUENCE, "p4: hands out other logits than it computed",
+          .prefill = prefill_of_first_logits),
+    CALLS("writes_behind_logits", ROPE, SLACK, "p4: writes behind the logits",
+          .prefill = prefill_writes_behind),
+};
+enum { WRONG = sizeof list / sizeof *list };
+
+/* --- their presentation */
+
+static hn_rt_api api_of(const wrong *w)
+{
+    hn_rt_api api = hn_rt_own_api;
+    if (w->api.open) api.open = w->api.open;
+    if (w->api.prefill) api.prefill = w->api.prefill;
+    if (w->api.decode) api.decode = w->api.decode;
+    if (w->api.reset) api.reset = w->api.reset;
+    return api;
+}
+
+static void nobody(void *context, const hn_variant *variant)
+{
+    (void)context;
+    (void)variant;
+}
+
+/* In a child: the first variant that fails; strict bits need those of scalar before. */
+static void present(const wrong *w, hn_result *result)
+{
+    const hn_rt_api api = api_of(w);
+    const hn_rt_compiler compiler = { w->edits, w->bindings, NULL, &api };
+    hn_result results[HN_MAX_VARIANTS] = { { .verdict = HN_OK } };
+    hn_plan plan = { .op = hn_op_runtime };
+    char error[256];
+    size_t count;
+    hn_case c;
+    const ck_kernel *const kernels = hn_rt_kernels(&count);
+    if (hn_case_parse(&c, w->line, error, sizeof error) != 0) {
+        hn_record(result, HN_STALE, HN_CHECK_NONE, "%s", error);
+        return;
+    }
+    for (size_t i = 0; i < 2 * count; i++)
+        if (!kernels[i / 2].unavailable) hn_plan_add(&plan, &kernels[i / 2], i % 2, i);
+    const hn_session session = { &plan, &c, nobody, NULL, 10 };
+    hn_call_init();
+    hn_rt_run_with(&session, &compiler, results);
+    for (size_t i = plan.nvariants; i-- > 0;)
+        if (results[i].verdict != HN_OK) *result = results[i];
+}
+
+static const char *verdict_of(hn_check check)
+{
+    return check == HN_CHECK_CRASH ? "CRASH" : check == HN_CHECK_HANG ? "HANG" : "FAIL";
+}
+
+/* Whether it is reported as it should be. */
+static bool try_one(const wrong *w, hn_result *shared)
+{
+    char wanted[32], got[32];
+    *shared = (hn_result){ .verdict = HN_OK };
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        present(w, shared);
+        _exit(0);
+    }
+    if (pid > 0) waitpid(pid, NULL, 0);
+    const bool good =
+        shared->check == w->check && strncmp(shared->what, w->says, strlen(w->says)) == 0;
+    snprintf(wanted, sizeof wanted, "%s %s", verdict_of(w->check), hn_check_names[w->check]);
+    snprintf(got, sizeof got, "%s %s", hn_verdict_names[shared->verdict],
+             shared->verdict == HN_OK ? "" : hn_check_names[shared->check]);
+    printf("%-4s runtime.%-38s %-14s %-14s %6d\n", good ? "ok" : "FAIL", w->name, wanted, got, 1);
+    if (!good) printf("     %s\n     wanted %s...\n", shared->what, w->says);
+    return good;
+}
+
+static bool is_wanted(const wrong *w, bool (*wanted)(const char *filter, const char *name),
+                      const char *filter)
+{
+    char name[96];
+    snprintf(name, sizeof name, "runtime.%s", w->name);
+    return !filter || wanted(filter, name);
+}
+
+size_t hn_rt_wrong_count(bool (*wanted)(const char *filter, const char *name), const char *filter)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < WRONG; i++) count += is_wanted(&list[i], wanted, filter);
+    return count;
+}
+
+void hn_rt_selftest(bool (*wanted)(const char *filter, const char *name), const char *filter,
+                    size_t *passed, size_t *failed, size_t *skipped)
+{
+    hn_result *const shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) {
+        fprintf(stderr, "ckparity: out of memory\n");
+        exit(1);
+    }
+    for (size_t i = 0; i < WRONG; i++) {
+        if (!is_wanted(&list[i], wanted, filter)) continue;
+        if (hn_rt_lacks()) {
+            printf("SKIP runtime.%-38s %s\n", list[i].name, hn_rt_lacks());
+            ++*skipped;
+        } else if (try_one(&list[i], shared)) {
+            ++*passed;
+        } else {
+            ++*failed;
+        }
+    }
+    munmap(shared, sizeof *shared);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests of cases of generated runtimes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/runtime.h"
+#include "runtime/whole.h"
+#include "suite.h"
+#include "tests.h"
+
+enum { DRAWN = 3000 };
+
+static hn_case parsed(const char *line)
+{
+    char error[512];
+    hn_case c;
+    if (hn_case_parse(&c, line, error, sizeof error) != 0) fail_msg("%s: %s", line, error);
+    return c;
+}
+
+/* Whatever is drawn is a case, and its line is the whole of it. */
+static void drawn_runtimes_are_cases(void **state)
+{
+    char line[HN_LINE_MAX], error[512];
+    unsigned scaled = 0, learned = 0, odd = 0, grouped = 0, errors = 0;
+    (void)state;
+    for (uint32_t i = 0; i < DRAWN; i++) {
+        hn_case c, again;
+        hn_case_init(&c, hn_op_runtime);
+        c.seed = i;
+        hn_case_draw(&c, 0);
+        if (hn_case_check(&c, error, sizeof error) != 0) fail_msg("seed %x: %s", i, error);
+        hn_case_print(&c, line, sizeof line);
+        again = parsed(line);
+        assert_memory_equal(&c, &again, sizeof c);
+        scaled += c.real[HN_RT_FACTOR] != 0;
+        learned += c.real[HN_RT_THETA] == 0;
+        odd += c.num[HN_RT_HD] % 2 != 0;
+        grouped += c.num[HN_RT_H] != c.num[HN_RT_G];
+        errors += strchr(c.text, 'x') != NULL;
+    }
+    assert_true(scaled > DRAWN / 10 && learned > DRAWN / 8 && odd > DRAWN / 20);
+    assert_true(grouped > DRAWN / 2 && errors > DRAWN / 8);
+}
+
+/* Keys that a suite gives stay, and the drawn ones follow them. */
+static void given_keys_stay(void **state)
+{
+    static const char *const lines[] = {
+        "runtime theta=10000 repeat=50", "runtime H=6 repeat=50",         "runtime hd=3 repeat=50",
+        "runtime hd=4,6 H=8 repeat=50",  "runtime calls=p9,d9 repeat=50", "runtime T=1 repeat=50",
+        "runtime G=3 V=1 repeat=50",
+    };
+    char error[512];
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        hn_suite *const suite = hn_suite_parse(lines[i], "test", error, sizeof error);
+        if (!suite) fail_msg("%s", error);
+        for (size_t k = 0; k < hn_suite_count(suite); k++) {
+            hn_case c;
+            if (hn_suite_case(suite, k, 7, &c, error, sizeof error) < 0)
+                fail_msg("%s: %s", lines[i], error);
+            if (i == 0) assert_true(c.real[HN_RT_THETA] == 10000);
+            if (i == 1) assert_int_equal(c.num[HN_RT_H], 6);
+            if (i == 2) assert_int_equal(c.num[HN_RT_HD], 3);
+            if (i == 4) assert_true(strcmp(c.text, "p9,d9") == 0 && c.num[HN_RT_T] >= 18);
+        }
+        hn_suite_free(suite);
+    }
+}
+
+#define SMALL "runtime gen=1 L=1 D=8 I=8 H=2 G=1 hd=4 V=9 T=6"
+
+static void bad_lines_are_named(void **state)
+{
+    static const struct {
+        const char *line, *says;
+    } table[] = {
+        { "runtime gen=1 L=1 D=8 I=8 H=2 G=1 hd=4 V=9", "runtime needs T=" },
+        { "runtime gen=1 L=1 D=8 I=8 H=3 G=2 hd=4 V=9 T=6", "a divisor of 3 heads" },
+        { "runtime gen=1 L=1 D=8 I=8 H=2 G=1 hd=5 V=9 T=6 theta=10000", "an even number" },
+        { "runtime gen=1 L=0 D=8 I=8 H=2 G=1 hd=4 V=9 T=6", "L=0 is outside 1..64" },
+        { "runtime gen=1 L=64 D=4096 I=8 H=2 G=1 hd=4 V=9 T=6", "the arena has" },
+        { SMALL " low=1", "mean nothing without factor=" },
+        { SMALL " theta=10000 factor=8 low=4 high=4 original=8", "high_freq_factor: 4" },
+        { SMALL " fp=up", "default environment" },
+        { SMALL " fill=int", "fill=int means nothing for runtime" },
+        { SMALL " ldx=9", "unknown key \"ldx\"" },
+        { SMALL " calls=p7", "no room for \"p7\" at position 0 of T=6" },
+        { SMALL " calls=p6,xt", "no room for \"xt\" at position 6" },
+        { SMALL " calls=p6,d1", "no room for \"d1\" at position 6" },
+        { SMALL " calls=p0", "\"p0\" is none of pN dN r xt xf xn xr" },
+        { SMALL " calls=p1,q", "\"q\" is none of" },
+        { SMALL " calls=p1,,r", "no list of words" },
+        { SMALL " calls=P1", "no list of words" },
+        { SMALL " calls=", "no list of words" },
+        { SMALL " calls=p1 calls=p1", "given twice" },
+    };
+    char error[512];
+    hn_case c;
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        assert_int_equal(hn_case_parse(&c, table[i].line, error, sizeof error), -1);
+        if (!strstr(error, table[i].says)) fail_msg("%s: says %s", table[i].line, error);
+    }
+}
+
+/* A text of as many characters as there may be, and one more. */
+static void long_texts_are_refused(void **state)
+{
+    char line[HN_LINE_MAX], error[512];
+    hn_case c;
+    (void)state;
+    int used = snprintf(line, sizeof line, SMALL " calls=r");
+    const size_t before = (size_t)used - 1;
+    while (strlen(line) - before < HN_TEXT_MAX - 1) strcat(line, ",r");
+    assert_int_equal(strlen(line) - before, HN_TEXT_MAX - 1);
+    c = parsed(line);
+    hn_rt_call calls[HN_RT_CALLS_MAX];
+    assert_int_equal(hn_rt_calls(&c, calls, error, sizeof error), HN_TEXT_MAX / 2);
+    strcat(line, "r");
+    assert_int_equal(hn_case_parse(&c, line, error, sizeof error), -1);
+    assert_non_null(strstr(error, "longer than"));
+}
+
+/* The steps of a pass: as many as the decoder has, each output within its own buffer. */
+static void steps_lie_in_buffers(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 200; i++) {
+        hn_case c;
+        hn_case_init(&c, hn_op_runtime);
+        c.seed = i;
+        hn_case_draw(&c, 0);
+        hn_rt_decoder *const d = hn_rt_decoder_new(&c);
+        const size_t each = 12u + 2u * (size_t)d->d.rope + 2u * (size_t)d->d.qk_norm;
+        assert_int_equal(d->nstages, 3 + d->d.layers * each);
+        assert_int_equal(d->total, hn_rt_bytes(&c));
+        for (size_t s = 0; s < d->nstages; s++) {
+            const hn_rt_stage *const g = &d->stages[s];
+            const hn_rt_buffer *const b = hn_rt_buffer_at(d, g->y);
+            assert_non_null(b);
+            const size_t rows = d->d.context * g->ld + (g->pieces - 1) * g->piece;
+            const size_t end = g->piece < g->ld ? d->d.context * g->ld : rows;
+            assert_int_equal(b->bytes, end * sizeof(float));
+        }
+        hn_rt_decoder_free(d);
+    }
+}
+
+typedef struct logits {
+    float at[6 * 9];
+} logits;
+
+static void keep_logits(void *context, const hn_rt_trial *t, const hn_rt_stage *s,
+                        const hn_rt_found *found)
+{
+    logits *const l = context;
+    (void)found;
+    if (strcmp(s->name, "head") == 0)
+        memcpy(l->at + t->pass.first * 9, ck_model_arena(t->m) + s->y + t->pass.first * 9 * 4,
+               t->pass.rows * 9 * sizeof *l->at);
+}
+
+/* Its logits are those of the whole decoder in double, whose radius a changed weight leaves. */
+static void whole_decoder_sees_changed_weights(void **state)
+{
+    static const char *const names[] = { "wq", "bq", "wk", "wv", "bv",        "wo",       "bo",
+                                         "w1", "b1", "w2", "b2", "ln1_gamma", "ln2_gamma" };
+    const hn_case c = parsed(SMALL " theta=10000 bias=7 calls=p3,d3 seed=7");
+    hn_rt_program program;
+    hn_rt_subject s;
+    hn_result result = { .verdict = HN_OK };
+    logits l;
+    (void)state;
+    if (hn_rt_lacks()) skip();
+    hn_call_init();
+    assert_int_equal(hn_rt_subject_open(&s, &c, NULL, &program, &result), 0);
+    hn_rt_trial t = { .s = &s, .witness = keep_logits, .context = &l, .result = &result };
+    hn_rt_try(&t, "scalar", 0);
+    free(t.history.hash);
+    if (result.verdict != HN_OK) fail_msg("%s", result.what);
+    int32_t drawn[6];
+    const hn_rt_text text = { drawn, 6, l.at, false };
+    hn_rng rng = hn_stream(c.seed, 0x746f6b65, 0); /* as the trial draws them */
+    for (size_t i = 0; i < 6; i++) drawn[i] = (int32_t)hn_below(&rng, 9);
+    hn_rt_whole_check(s.d, s.image[0], &text, &result);
+    if (result.verdict != HN_OK) fail_msg("%s", result.what);
+    assert_true(result.ran >> HN_CHECK_LOGITS & 1);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const hn_rt_buffer *const b = hn_rt_find(s.d, names[i], 0);
+        float *const x = (float *)(void *)(s.image[0] + b->offset), before = x[0];
+        hn_result changed = { .verdict = HN_OK };
+        x[0] += 0.01f;
+        hn_rt_whole_check(s.d, s.image[0], &text, &changed);
+        x[0] = before;
+        if (changed.verdict != HN_FAIL || changed.check != HN_CHECK_LOGITS)
+            fail_msg("a change of %s is within the radius", names[i]);
+    }
+    hn_rt_subject_close(&s, &program);
+    hn_call_disarm();
+}
+
+int hn_test_runtime(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(drawn_runtimes_are_cases),
+        cmocka_unit_test(given_keys_stay),
+        cmocka_unit_test(bad_lines_are_named),
+        cmocka_unit_test(long_texts_are_refused),
+        cmocka_unit_test(steps_lie_in_buffers),
+        cmocka_unit_test(whole_decoder_sees_changed_weights),
+    };
+    return cmocka_run_group_tests_name("runtime", tests, NULL, NULL);
+}
