@@ -209,6 +209,42 @@ static void whole_decoder_sees_changed_weights(void **state)
     hn_call_disarm();
 }
 
+/* A kernel's bit in strict mode leaves the half ulp of its value as well, so that no wrong runtime comes
+ * here: what is changed is what is compared with. */
+static void strict_bits_are_compared(void **state)
+{
+    const hn_case c = parsed(SMALL " theta=10000 calls=p3,d2 seed=3");
+    hn_rt_program program;
+    hn_rt_subject s;
+    hn_result first = { .verdict = HN_OK }, same = first, other = first;
+    (void)state;
+    if (hn_rt_lacks()) skip();
+    hn_call_init();
+    assert_int_equal(hn_rt_subject_open(&s, &c, NULL, &program, &first), 0);
+    hn_rt_trial t = { .s = &s, .strict = true, .result = &first };
+    hn_rt_try(&t, "scalar", 0);
+    assert_int_equal(first.verdict, HN_OK);
+    assert_true(t.history.count > 0);
+    hn_rt_trial again = {
+        .s = &s, .strict = true, .like = &t.history, .like_isa = "before", .result = &same
+    };
+    hn_rt_try(&again, "scalar", 0);
+    assert_int_equal(same.verdict, HN_OK);
+    t.history.hash[t.history.count - 1] ^= 1;
+    hn_rt_trial changed = {
+        .s = &s, .strict = true, .like = &t.history, .like_isa = "before", .result = &other
+    };
+    hn_rt_try(&changed, "scalar", 0);
+    assert_int_equal(other.verdict, HN_FAIL);
+    assert_int_equal(other.check, HN_CHECK_STRICT);
+    assert_non_null(strstr(other.what, "differs from the strict bits of before"));
+    free(t.history.hash);
+    free(again.history.hash);
+    free(changed.history.hash);
+    hn_rt_subject_close(&s, &program);
+    hn_call_disarm();
+}
+
 int hn_test_runtime(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,6 +254,7 @@ int hn_test_runtime(void)
         cmocka_unit_test(long_texts_are_refused),
         cmocka_unit_test(steps_lie_in_buffers),
         cmocka_unit_test(whole_decoder_sees_changed_weights),
+        cmocka_unit_test(strict_bits_are_compared),
     };
     return cmocka_run_group_tests_name("runtime", tests, NULL, NULL);
 }
