@@ -8,6 +8,13 @@ ckparity=$1 source=$2 cc=$3
 test_name=golden command_words='digest'
 . "$(dirname "$0")/lib.sh"
 
+# --- every op has cases, but runtimes, which are no kernels
+sed -n 's/^CK_OP([a-z_]*, \([a-z0-9_]*\), \([a-z0-9_]*\))$/\1_\2/p' "$source/kernels/kernels.def" >ops
+[ "$(wc -l <ops)" -gt 70 ] || wrong 'kernels.def is read wrongly'
+while read -r op; do
+    grep -q "^$op gen=" "$source/golden/cases.cases" || wrong "no case of $op in golden/cases.cases"
+done <ops
+
 # --- a kernel of exp_f32 whose last output may have its lowest bit flipped
 cat >bit.c <<'E2'
 #include "ck_subject.h"
