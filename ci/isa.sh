@@ -3,7 +3,7 @@
 # Proves by disassembly that every kernel is what its name says. For each row of kernels.def, in its
 # fast and its strict function and all that these reach within the object:
 #   scalar                  no packed arithmetic
-#   sse41, avx*, avx512*    packed arithmetic on xmm, ymm, zmm registers
+#   sse41, avx*, avx512*    packed arithmetic on xmm, ymm, zmm registers; moves where nothing else is done
 #   *vnni, avx512bf16       vpdpbusd, vdpbf16ps in the fast function
 # and in the whole object no encoding beyond its instruction set and no use of another set's
 # kernels. The objects that are nobody's kernel must run on any CPU.
@@ -112,6 +112,7 @@ function once(what) {
         count[here, wide]++
         if (isa == "scalar") once("packed arithmetic")
     }
+    if (wide != "" && op ~ /^v?mov[ua]p[sd]$|^v?movdq[ua]/) count[here, wide " moves"]++
     if (op ~ /^vpdpbusds?$/) {
         count[here, "vpdpbusd"]++
         if (isa !~ /vnni$/) once("vpdpbusd")
@@ -148,12 +149,14 @@ END {
     if (!(fast in found)) error("does not define " fast)
     if (!(strict in found)) error("does not define " strict)
     line = name ":"
+    what = "arithmetic"
+    if (name ~ /^kv_write_f32_/) what = "moves" # it copies, and does nothing else
     if (needs != "") {
-        a = total(fast, needs)
-        b = total(strict, needs)
-        if (!a) error("no " needs " arithmetic in the fast function")
-        if (!b) error("no " needs " arithmetic in the strict function")
-        line = line " " needs " arithmetic: fast " a ", strict " b
+        a = total(fast, what == "moves" ? needs " moves" : needs)
+        b = total(strict, what == "moves" ? needs " moves" : needs)
+        if (!a) error("no " needs " " what " in the fast function")
+        if (!b) error("no " needs " " what " in the strict function")
+        line = line " " needs " " what ": fast " a ", strict " b
     } else
         line = line " no packed arithmetic"
     if (special != "") {

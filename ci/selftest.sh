@@ -165,6 +165,24 @@ wrong 'no zmm arithmetic in the fast function' avx512 -mavx512f -fno-tree-vector
 wrong 'uses ck_add_f32_avx2' avx512 $avx512 -DCALL
 wrong 'no vpdpbusd in the fast function' avx512vnni $avx512
 wrong 'has vpdpbusd' avx512 $avx512 -mavx512vnni -DVNNI
+# what copies, and does nothing else, has moves
+cat >kernels/add/copy.c <<'E2'
+struct bytes { char of[64]; };
+void ck_kv_write_f32_avx2(const void *p)
+{
+    struct bytes *const *const to = p;
+    *to[0] = *to[1];
+}
+void ck_kv_write_f32_avx2_strict(const void *p) { ck_kv_write_f32_avx2(p); }
+E2
+echo 'CK_KERNEL(kv, kv_write, f32, avx2)' >>kernels/kernels.def
+mkdir "$objects/kv_write"
+copy() { gcc -O3 -mavx2 -fno-inline "-mmove-max=$1" -fPIC -c kernels/add/copy.c -o "$objects/kv_write/kv_write_f32_avx2.c.o"; }
+copy 256
+passes ci/isa.sh
+copy 128
+reports 1 'kv_write_f32_avx2: no ymm moves in the fast function' ci/isa.sh
+copy 256
 gcc -O3 -mavx2 -DKERNEL=ck_table -DOTHER=other -c kernels/add/text.c -o "$objects/table.c.o"
 reports 1 'table.c.o: has an AVX encoding' ci/isa.sh
 rm "$objects/table.c.o" "$objects/add/add_f32_avx2.c.o"
