@@ -50,7 +50,7 @@ say "checks of the sources"
 step format ci/format.sh || :
 step includes ci/includes.sh || :
 step selftest ci/selftest.sh || :
-tests release -E 'emulated.bochs'
+tests release -E emulated
 if [ -e build/release/libck.so ]; then
     step symbols ci/symbols.sh build/release/libck.so || :
     step isa quiet isa ci/isa.sh build/release || :
@@ -58,7 +58,12 @@ fi
 # what takes builds and pages, not kernels, has been under release
 scripts='docs|tools|bisect|lane|emulated'
 tests clang -L unit -E "$scripts"
-tests asan -L 'unit|smoke' -E "$scripts"
+tests asan -L unit -E "$scripts"
+# the whole suite under sanitizers is in ci/night.sh
+some=build/log/some.cases
+printf '* repeat=90\n' >"$some"
+say "ckparity run --suite $some, sanitized"
+[ ! -e build/asan/ckparity ] || step asan-run quiet asan-run build/asan/ckparity run --suite "$some" || :
 
 say "all tests"
 ci/junit.sh "$junit"/*.xml
