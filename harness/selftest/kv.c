@@ -189,7 +189,7 @@ static const hn_mutant list[] = {
     ROW(source_as_tokens, ALL, HN_IN_FAST, MISPLACED),
     ROW(head_of_padded, ALL, HN_IN_FAST, MISPLACED),
     ROW(first_head_for_all, ALL, HN_IN_FAST, HN_BY(VALUE)),
-    ROW(first_token_for_all, ALL, HN_IN_FAST, HN_BY(VALUE)),
+    ROW(first_token_for_all, ALL, HN_IN_FAST, HN_BY(VALUE) | HN_BY(CRASH)),
     ROW(tight_source, ALL, HN_IN_FAST, MISPLACED),
     ROW(values_not_written, ALL, HN_IN_FAST, HN_BY(UNWRITTEN)),
     ROW(pad_is_minus_zero, ALL, HN_IN_BOTH, HN_BY(VALUE)),
