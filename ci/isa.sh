@@ -109,7 +109,7 @@ function once(what) {
     if (evex && isa !~ /^avx512/) once("an AVX-512 encoding")
     else if (vex && isa !~ /^avx/) once("an AVX encoding")
     if (wide != "" && packed(op)) {
-        count[here, wide]++
+        count[here, wide " arithmetic"]++
         if (isa == "scalar") once("packed arithmetic")
     }
     if (wide != "" && op ~ /^v?mov[ua]p[sd]$|^v?movdq[ua]/) count[here, wide " moves"]++
@@ -149,11 +149,10 @@ END {
     if (!(fast in found)) error("does not define " fast)
     if (!(strict in found)) error("does not define " strict)
     line = name ":"
-    what = "arithmetic"
-    if (name ~ /^kv_write_f32_/) what = "moves" # it copies, and does nothing else
+    what = name ~ /^kv_write_f32_/ ? "moves" : "arithmetic" # that one copies, and does nothing else
     if (needs != "") {
-        a = total(fast, what == "moves" ? needs " moves" : needs)
-        b = total(strict, what == "moves" ? needs " moves" : needs)
+        a = total(fast, needs " " what)
+        b = total(strict, needs " " what)
         if (!a) error("no " needs " " what " in the fast function")
         if (!b) error("no " needs " " what " in the strict function")
         line = line " " needs " " what ": fast " a ", strict " b

@@ -5,9 +5,9 @@
 cd "$(dirname "$0")/.." || exit
 export LC_ALL=C
 export ASAN_SYMBOLIZER_PATH="${ASAN_SYMBOLIZER_PATH-$(command -v llvm-symbolizer-14 || :)}"
-# A user without a home has no place for ccache's files.
 # Copies of the tree, which tests build, find its objects again.
 export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1
+# A user without a home has no place for ccache's files.
 [ -w "${CCACHE_DIR:-${HOME:-/nowhere}}" ] || export CCACHE_DISABLE=1
 
 # Where ckparity looks for the libraries of others, too.

@@ -16,8 +16,6 @@ target_compile_options(ck_model PRIVATE -O2)
 target_include_directories(ck_model PUBLIC codegen/runtime kernels/include/ck)
 target_link_libraries(ck_model PRIVATE ck_flags PUBLIC ck m)
 
-file(GLOB generator CONFIGURE_DEPENDS codegen/*.c)
-list(REMOVE_ITEM generator ${CMAKE_SOURCE_DIR}/codegen/main.c)
 # The same for programs that have the kernels themselves.
 list(FILTER runtime EXCLUDE REGEX "/io\\.c$")
 add_library(ck_model_objects OBJECT ${runtime})
@@ -26,6 +24,8 @@ target_compile_options(ck_model_objects PRIVATE -O2)
 target_include_directories(ck_model_objects PUBLIC codegen/runtime PRIVATE kernels/include/ck)
 target_link_libraries(ck_model_objects PRIVATE ck_flags PUBLIC ck_io m)
 
+file(GLOB generator CONFIGURE_DEPENDS codegen/*.c)
+list(REMOVE_ITEM generator ${CMAKE_SOURCE_DIR}/codegen/main.c)
 add_library(ck_codegen STATIC ${generator})
 target_compile_definitions(ck_codegen PRIVATE _GNU_SOURCE)
 target_compile_options(ck_codegen PRIVATE -O2)

@@ -27,30 +27,46 @@ static void offset(const view *v, int n)
     if (b->layer) fputs("(l)", v->out);
 }
 
+/* All of argument n. */
+static void at(const view *v, int n)
+{
+    fputs("ck_at(r, ", v->out);
+    offset(v, n);
+    fputc(')', v->out);
+}
+
+/* The same from the first row of the pass on, rows of `width`. */
+static void row(const view *v, int n, size_t width)
+{
+    fputs("ck_row(r, ", v->out);
+    offset(v, n);
+    fprintf(v->out, ", %zu)", width);
+}
+
 /* ".name = <all of argument n>," or nothing if it is not given. */
 static void whole(const view *v, const char *name, int n)
 {
     if (!place(v, n)) return;
-    fprintf(v->out, "        .%s = ck_at(r, ", name);
-    offset(v, n);
-    fputs("),\n", v->out);
+    fprintf(v->out, "        .%s = ", name);
+    at(v, n);
+    fputs(",\n", v->out);
 }
 
-/* The same from the first row of the pass on, rows of `width`. */
+/* ".name = <argument n from the first row of the pass on>," likewise. */
 static void rows(const view *v, const char *name, int n, size_t width)
 {
     if (!place(v, n)) return;
-    fprintf(v->out, "        .%s = ck_row(r, ", name);
-    offset(v, n);
-    fprintf(v->out, ", %zu),\n", width);
+    fprintf(v->out, "        .%s = ", name);
+    row(v, n, width);
+    fputs(",\n", v->out);
 }
 
 /* The same of head h, whose rows are `t` apart from the next head's. */
 static void head(const view *v, const char *name, int n, size_t t, size_t width)
 {
-    fprintf(v->out, "            .%s = ck_row(r, ", name);
-    offset(v, n);
-    fprintf(v->out, ", %zu) + h * %zu,\n", width, t * width);
+    fprintf(v->out, "            .%s = ", name);
+    row(v, n, width);
+    fprintf(v->out, " + h * %zu,\n", t * width);
 }
 
 static void begin(const view *v, const char *type)
@@ -81,29 +97,6 @@ static size_t used(const view *v, cg_dim dim)
 }
 
 static cg_dim last_dim(const cg_place *at) { return cg_buffers[at->id].dims[at->dims - 1]; }
-
-/* "ck_row(r, <argument n>, width)" or NULL, and what follows. */
-static void row(const view *v, int n, size_t width, const char *then)
-{
-    if (place(v, n)) {
-        fputs("ck_row(r, ", v->out);
-        offset(v, n);
-        fprintf(v->out, ", %zu)%s", width, then);
-    } else {
-        fprintf(v->out, "NULL%s", then);
-    }
-}
-
-static void at(const view *v, int n, const char *then)
-{
-    if (place(v, n)) {
-        fputs("ck_at(r, ", v->out);
-        offset(v, n);
-        fprintf(v->out, ")%s", then);
-    } else {
-        fprintf(v->out, "NULL%s", then);
-    }
-}
 
 /* Blocks are decoded whole, and what they have in pad lanes is cleared. */
 static void emit_embed(const view *v)
@@ -156,8 +149,9 @@ static void print_head_norm(const view *v)
     head(v, "y", 0, x->dim[1], width);
     head(v, "x", 0, x->dim[1], width);
     fputs("            .gamma = ", v->out);
-    at(v, 1, ",\n");
+    at(v, 1);
     fprintf(v->out,
+            ",\n"
             "            .t = r->rows, .d = %zu, .cols = %zu, .ldy = %zu, .ldr = 1, .ldx = %zu,\n"
             "            .eps = ",
             v->p->graph.config.head_dim, width, width, width);
@@ -233,7 +227,7 @@ static void emit_swiglu(const view *v)
     rows(v, "y", 0, width);
     rows(v, "a", 1, 2 * width);
     fputs("        .b = ", v->out);
-    row(v, 1, 2 * width, "");
+    row(v, 1, 2 * width);
     fprintf(v->out, " + %zu,\n", width);
     emit_binary(v, width, 2 * width);
 }
@@ -301,14 +295,14 @@ static void print_head_linear(const view *v)
     const cg_place *const y = place(v, 0), *const x = place(v, 1);
     const size_t n = y->dim[2], k = x->dim[1];
     head(v, "y", 0, y->dim[1], n);
-    fputs("            .a = ck_row(r, ", v->out);
-    offset(v, 1);
-    fprintf(v->out, ", %zu),\n", k);
+    fputs("            .a = ", v->out);
+    row(v, 1, k);
+    fputs(",\n", v->out);
     head_weights(v, n, k);
     if (place(v, 3)) {
-        fputs("            .bias = ck_at(r, ", v->out);
-        offset(v, 3);
-        fprintf(v->out, ") + h * %zu,\n", n);
+        fputs("            .bias = ", v->out);
+        at(v, 3);
+        fprintf(v->out, " + h * %zu,\n", n);
     }
     fputs("            ", v->out);
     shape(v, n);

@@ -136,6 +136,9 @@ int64_t hn_key_unit(const hn_op *op, size_t i);
 /* Their least. */
 int64_t hn_key_least(const hn_op *op, size_t i);
 
+/* The key of the last dimension, that of a row or of a sum; the family has one. */
+size_t hn_last_dim(const hn_op *op);
+
 /* Exact fills leave room for factors that are quarters, of magnitude up to 4. */
 bool hn_plain_factors(const hn_case *c);
 /* Whether an exact fill must give radius 0 with the options of this case. */

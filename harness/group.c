@@ -406,15 +406,6 @@ static bool admitted(const hn_runner *r, const hn_variant *v)
     return c->mode == HN_BOTH || (c->mode == HN_STRICT) == v->strict;
 }
 
-/* Of a row, or of a sum. */
-static int64_t inner_length(const hn_case *c)
-{
-    int64_t length = 0;
-    for (size_t i = 0; i < c->op->family->nkeys; i++)
-        if (c->op->family->keys[i].kind == HN_DIM) length = c->num[i];
-    return length;
-}
-
 /* Why this variant cannot be held to this case; NULL: it can. */
 static const char *inapplicable(const hn_runner *r, const hn_variant *v)
 {
@@ -426,7 +417,7 @@ static const char *inapplicable(const hn_runner *r, const hn_variant *v)
     for (size_t i = 0; num->align && i < r->family->noperands; i++)
         if ((uintptr_t)r->placed[i].at % num->align != 0)
             return "operands are not aligned as it requires";
-    if (num->k_multiple > 1 && inner_length(r->c) % num->k_multiple != 0)
+    if (num->k_multiple > 1 && r->c->num[hn_last_dim(r->c->op)] % num->k_multiple != 0)
         return "the last dimension is no multiple of what it requires";
     return NULL;
 }

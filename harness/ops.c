@@ -92,6 +92,14 @@ int64_t hn_key_least(const hn_op *op, size_t i)
     return (least + unit - 1) / unit * unit;
 }
 
+size_t hn_last_dim(const hn_op *op)
+{
+    size_t last = 0;
+    for (size_t i = 0; i < op->family->nkeys; i++)
+        if (op->family->keys[i].kind == HN_DIM) last = i;
+    return last;
+}
+
 unsigned hn_op_fills(const hn_op *op)
 {
     bool blocks = false;

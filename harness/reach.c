@@ -12,27 +12,23 @@ enum { LARGEST_MODULUS = 32, RANGES_MAX = 4, RULE_MAX = 80 };
 /* What was tried of a dimension: bad[i] is size least + i * unit. */
 typedef struct sizes {
     int64_t least, unit;
-    size_t count;
+    size_t count, first; /* the first that fails; `count` if none does */
     bool bad[HN_REACH_SIZES];
 } sizes;
 
 static int64_t size_at(const sizes *s, size_t i) { return s->least + (int64_t)i * s->unit; }
 
-/* The first that fails; all from it on, if *all. */
-static size_t first_bad(const sizes *s, bool *all)
+static bool all_from_first(const sizes *s)
 {
-    size_t first = 0;
-    while (!s->bad[first]) first++;
-    *all = true;
-    for (size_t i = first; i < s->count; i++) *all &= s->bad[i];
-    return first;
+    for (size_t i = s->first; i < s->count; i++)
+        if (!s->bad[i]) return false;
+    return true;
 }
 
 /* "K % 8 = 7" or "K % 8 != 0", from the first that fails on. */
 static bool residue_rule(const sizes *s, const char *name, char *text)
 {
-    bool all;
-    const size_t first = first_bad(s, &all);
+    const size_t first = s->first;
     for (int64_t m = 2 * s->unit; m <= LARGEST_MODULUS * s->unit; m *= 2) {
         bool bad[LARGEST_MODULUS] = { false }, good[LARGEST_MODULUS] = { false };
         int64_t residue = 0, other = 0;
@@ -73,16 +69,11 @@ static bool ranges(const sizes *s, const char *name, char *text)
     return true;
 }
 
-/* What may be said of a dimension; false: nothing. `any`: every size fails. */
-static bool rule(const sizes *s, const char *name, char *text, bool *any)
+/* What may be said of a dimension of which some size fails; false: nothing. */
+static bool rule(const sizes *s, const char *name, char *text)
 {
-    bool all;
-    const size_t first = first_bad(s, &all);
-    *any = all && first == 0;
-    if (all)
-        snprintf(text, RULE_MAX, "%s >= %lld", name, (long long)size_at(s, first));
-    else if (!residue_rule(s, name, text))
-        return ranges(s, name, text);
+    if (!all_from_first(s)) return residue_rule(s, name, text) || ranges(s, name, text);
+    snprintf(text, RULE_MAX, "%s >= %lld", name, (long long)size_at(s, s->first));
     return true;
 }
 
@@ -93,9 +84,11 @@ static void try_sizes(sizes *s, const hn_case *c, size_t key, hn_fails *fails, v
     s->least = hn_key_least(c->op, key);
     s->unit = hn_key_unit(c->op, key);
     s->count = s->unit > 1 ? HN_REACH_BLOCKS : HN_REACH_SIZES;
+    s->first = s->count;
     for (size_t i = 0; i < s->count; i++) {
         next.num[key] = size_at(s, i);
         s->bad[i] = fails(context, next.num[key] == c->num[key] ? c : &next);
+        if (s->bad[i] && s->first == s->count) s->first = i;
     }
 }
 
@@ -112,15 +105,12 @@ void hn_reach(char *text, size_t size, const hn_case *c, hn_fails *fails, void *
     for (size_t i = 0; i < c->op->family->nkeys; i++) {
         const hn_key *const k = &c->op->family->keys[i];
         sizes s;
-        bool any;
         if (k->kind != HN_DIM) continue;
         try_sizes(&s, c, i, fails, context);
-        bool known = false;
-        for (size_t t = 0; t < s.count; t++) known |= s.bad[t];
-        if (!known || !rule(&s, k->name, one, &any)) continue;
-        if (any)
+        if (s.first == s.count) continue;
+        if (s.first == 0 && all_from_first(&s))
             append(whatever, sizeof whatever, ", ", k->name);
-        else
+        else if (rule(&s, k->name, one))
             append(text, size, "; ", one);
     }
     if (!whatever[0]) return;

@@ -258,13 +258,11 @@ void hn_report_failures(const hn_run *run, const hn_expectations *expect, bool c
         fprintf(out, "\n%sFAIL%s expected, but it does not happen: %s\n", red, plain, text);
 }
 
-static bool all_cells(const hn_row *row, const hn_stats *s)
+static bool all_cells(const hn_cells *cells, const hn_cell_axis axes[HN_CELL_AXES])
 {
-    hn_cell_axis axes[HN_CELL_AXES];
-    hn_cell_axes(row->op, row->kernel->spec, axes);
-    hn_cell_count n = hn_cells_pairs(&s->cells, axes);
+    hn_cell_count n = hn_cells_pairs(cells, axes);
     for (size_t a = 0; a < HN_CELL_AXES && n.seen == n.all; a++)
-        n = hn_cells_residues(&s->cells, &axes[a], a);
+        n = hn_cells_residues(cells, &axes[a], a);
     return n.seen == n.all;
 }
 
@@ -274,8 +272,8 @@ size_t hn_report_cells(const hn_run *run, FILE *out)
     for (size_t i = 0; i < run->nrows; i++) {
         const hn_row *row = &run->rows[i];
         hn_cell_axis axes[HN_CELL_AXES];
-        if (row->skip || all_cells(row, &run->stats[i])) continue;
         hn_cell_axes(row->op, row->kernel->spec, axes);
+        if (row->skip || all_cells(&run->stats[i].cells, axes)) continue;
         fprintf(out, "%s%s %s: not run: ", lacking ? "" : "\n", row->name,
                 row->strict ? "strict" : "fast");
         hn_cells_missing(&run->stats[i].cells, axes, out);

@@ -115,10 +115,8 @@ const hn_plan *hn_run_plan(const hn_run *run, const hn_op *op)
 /* A shape in which every variant executes its main loop. */
 static void trace_case(hn_case *c, const hn_op *op)
 {
-    size_t last = 0;
+    const size_t last = hn_last_dim(op);
     hn_case_init(c, op);
-    for (size_t i = 0; i < op->family->nkeys; i++)
-        if (op->family->keys[i].kind == HN_DIM) last = i;
     for (size_t i = 0; i <= last; i++) {
         const hn_key *k = &op->family->keys[i];
         const int64_t unit = hn_key_unit(op, i), want = i == last ? 64 : 4;

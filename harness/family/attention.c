@@ -4,6 +4,7 @@
 
 #include "../family.h"
 #include "attention.h"
+#include "heads.h"
 
 enum { G, R, T, P, D, PAD, ROOM, WINDOW, TOKEN, SCALE };
 enum { Y, Q, KEYS, VALUES, OPERANDS };
@@ -68,12 +69,9 @@ static float scale(const hn_case *c)
     return (float)(c->real[SCALE] == 0.0 ? 1.0 / sqrt((double)c->num[D]) : c->real[SCALE]);
 }
 
-/* From row to row of one head, and from head to head: rows lie head by head, or token by token. */
-static size_t from_row(const hn_case *c, size_t ld) { return c->num[TOKEN] ? heads(c) * ld : ld; }
-
-static size_t from_head(const hn_case *c, size_t ld)
+static hn_strides strides_of(const hn_case *c, size_t ld)
 {
-    return c->num[TOKEN] ? ld : (size_t)c->num[T] * ld;
+    return hn_head_strides(c->num[TOKEN] != 0, heads(c), (size_t)c->num[T], ld);
 }
 
 static void kernel_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
@@ -90,12 +88,12 @@ static void kernel_args(const hn_case *c, void *const *at, const size_t *ld, voi
         .d = (size_t)c->num[D],
         .cols = (size_t)(c->num[D] + c->num[PAD]),
         .window = (size_t)c->num[WINDOW],
-        .ldy = from_row(c, ld[Y]),
-        .ldq = from_row(c, ld[Q]),
+        .ldy = strides_of(c, ld[Y]).token,
+        .ldq = strides_of(c, ld[Q]).token,
         .ldk = ld[KEYS],
         .ldv = ld[VALUES],
-        .head_y = from_head(c, ld[Y]),
-        .head_q = from_head(c, ld[Q]),
+        .head_y = strides_of(c, ld[Y]).head,
+        .head_q = strides_of(c, ld[Q]).head,
         .head_k = capacity(c) * ld[KEYS],
         .head_v = capacity(c) * ld[VALUES],
         .scale = scale(c),
@@ -114,10 +112,10 @@ static void ref_args(const hn_case *c, void *const *at, const size_t *ld, void *
         .tk = tokens(c),
         .d = (size_t)c->num[D],
         .window = (size_t)c->num[WINDOW],
-        .ldq = from_row(c, ld[Q]),
+        .ldq = strides_of(c, ld[Q]).token,
         .ldk = ld[KEYS],
         .ldv = ld[VALUES],
-        .head_q = from_head(c, ld[Q]),
+        .head_q = strides_of(c, ld[Q]).head,
         .head_k = capacity(c) * ld[KEYS],
         .head_v = capacity(c) * ld[VALUES],
         .scale = scale(c),
@@ -136,9 +134,10 @@ static void emit_args(const hn_case *c, const size_t *ld, FILE *out)
             "        .head_y = %zu, .head_q = %zu, .head_k = %zu, .head_v = %zu,\n"
             "        .scale = %af,\n    };\n",
             heads(c), (long long)c->num[G], (long long)c->num[T], tokens(c), (long long)c->num[D],
-            (long long)(c->num[D] + c->num[PAD]), (long long)c->num[WINDOW], from_row(c, ld[Y]),
-            from_row(c, ld[Q]), ld[KEYS], ld[VALUES], from_head(c, ld[Y]), from_head(c, ld[Q]),
-            capacity(c) * ld[KEYS], capacity(c) * ld[VALUES], (double)scale(c));
+            (long long)(c->num[D] + c->num[PAD]), (long long)c->num[WINDOW],
+            strides_of(c, ld[Y]).token, strides_of(c, ld[Q]).token, ld[KEYS], ld[VALUES],
+            strides_of(c, ld[Y]).head, strides_of(c, ld[Q]).head, capacity(c) * ld[KEYS],
+            capacity(c) * ld[VALUES], (double)scale(c));
 }
 
 #define FILL(name) (1u << HN_FILL_##name)

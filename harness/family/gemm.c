@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Family gemm: y = RN(RN(alpha A B) + beta c) + bias, f32; A and B lie as the op says. */
 #include "gemm.h"
+#include "product.h"
 
 #include <string.h>
 
 #include "../family.h"
 
-enum { M, N, K, ALPHA, BETA, BIAS };
+enum { M = HN_KEY_M, N = HN_KEY_N, K = HN_KEY_K, ALPHA, BETA, BIAS };
 enum { Y, A, B, C, BIAS_ROW, OPERANDS };
 
 static const hn_key keys[] = {
@@ -50,11 +51,6 @@ static size_t live(const hn_case *c, size_t operand, size_t row)
 }
 
 static size_t terms(const hn_case *c) { return (size_t)c->num[K] + 2; }
-
-static double products(const hn_case *c)
-{
-    return (double)c->num[M] * (double)c->num[N] * (double)c->num[K];
-}
 
 static void kernel_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
 {
@@ -120,7 +116,7 @@ const hn_family hn_family_gemm = {
     .live = live,
     .down = down,
     .terms = terms,
-    .products = products,
+    .products = hn_products,
     .kernel_args = kernel_args,
     .ref_args = ref_args,
     .emit_args = emit_args,

@@ -2,8 +2,9 @@
 /* Family gemm_glu: y = act(a b^T + bias) (a d^T + bias), f32. */
 #include "../family.h"
 #include "gemm.h"
+#include "product.h"
 
-enum { M, N, K, BIAS };
+enum { M = HN_KEY_M, N = HN_KEY_N, K = HN_KEY_K, BIAS };
 enum { Y, A, B, D, BIAS_B, BIAS_D, OPERANDS };
 
 static const hn_key keys[] = {
@@ -33,12 +34,7 @@ static void extents(const hn_case *c, hn_extent *e)
     e[BIAS_D] = (hn_extent){ c->num[BIAS] & 2 ? 1u : 0u, n, 0 };
 }
 
-static size_t terms(const hn_case *c) { return (size_t)c->num[K] + 1; }
-
-static double products(const hn_case *c)
-{
-    return 2.0 * (double)c->num[M] * (double)c->num[N] * (double)c->num[K];
-}
+static double products(const hn_case *c) { return 2.0 * hn_products(c); }
 
 static void kernel_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
 {
@@ -99,7 +95,7 @@ const hn_family hn_family_gemm_glu = {
     .exact_fills = FILL(INT),
     .flags = HN_FP_MODES | HN_GATED,
     .extents = extents,
-    .terms = terms,
+    .terms = hn_product_terms,
     .products = products,
     .kernel_args = kernel_args,
     .ref_args = ref_args,

@@ -2,8 +2,9 @@
 /* Family gemm_q: y = a b^T + bias, b rows of blocks, the weights; the op's name gives its format first. */
 #include "../family.h"
 #include "gemm.h"
+#include "product.h"
 
-enum { M, N, K, BIAS };
+enum { M = HN_KEY_M, N = HN_KEY_N, K = HN_KEY_K, BIAS };
 enum { Y, A, B, BIAS_ROW, OPERANDS };
 
 static const hn_key keys[] = {
@@ -33,13 +34,6 @@ static void extents(const hn_case *c, hn_extent *e)
     e[A] = (hn_extent){ m, units(c, A), 1 };
     e[B] = (hn_extent){ n, units(c, B), 0 };
     e[BIAS_ROW] = (hn_extent){ c->num[BIAS] ? 1u : 0u, n, 0 };
-}
-
-static size_t terms(const hn_case *c) { return (size_t)c->num[K] + 1; }
-
-static double products(const hn_case *c)
-{
-    return (double)c->num[M] * (double)c->num[N] * (double)c->num[K];
 }
 
 static void kernel_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
@@ -93,8 +87,8 @@ const hn_family hn_family_gemm_q = {
     .exact_fills = FILL(INT) | FILL(PROBE),
     .flags = HN_FP_MODES | HN_INT8_PRODUCTS,
     .extents = extents,
-    .terms = terms,
-    .products = products,
+    .terms = hn_product_terms,
+    .products = hn_products,
     .kernel_args = kernel_args,
     .ref_args = ref_args,
     .emit_args = emit_args,

@@ -2,8 +2,9 @@
 /* Family gemm_wn: y = a b, a f32, b rows of blocks, the weights: dX = dY W. */
 #include "../family.h"
 #include "gemm.h"
+#include "product.h"
 
-enum { M, N, K };
+enum { M = HN_KEY_M, N = HN_KEY_N, K = HN_KEY_K };
 enum { Y, A, B, OPERANDS };
 
 static const hn_key keys[] = {
@@ -24,13 +25,6 @@ static void extents(const hn_case *c, hn_extent *e)
     e[Y] = (hn_extent){ m, n, 1 };
     e[A] = (hn_extent){ m, k, 1 };
     e[B] = (hn_extent){ k, n / (size_t)hn_key_unit(c->op, N), 0 };
-}
-
-static size_t terms(const hn_case *c) { return (size_t)c->num[K] + 1; }
-
-static double products(const hn_case *c)
-{
-    return (double)c->num[M] * (double)c->num[N] * (double)c->num[K];
 }
 
 static void kernel_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
@@ -82,8 +76,8 @@ const hn_family hn_family_gemm_wn = {
     .exact_fills = FILL(INT) | FILL(PROBE),
     .flags = HN_FP_MODES,
     .extents = extents,
-    .terms = terms,
-    .products = products,
+    .terms = hn_product_terms,
+    .products = hn_products,
     .kernel_args = kernel_args,
     .ref_args = ref_args,
     .emit_args = emit_args,

@@ -5,6 +5,7 @@
 
 #include "../family.h"
 #include "../fill_row.h"
+#include "heads.h"
 #include "kv.h"
 
 enum { G, T, P, D, PAD, ROOM, TOKEN, CACHE_TOKEN };
@@ -68,22 +69,16 @@ static size_t terms(const hn_case *c)
     return 1;
 }
 
-/* Strides from head to head and from token to token, of rows ld apart. */
-typedef struct strides {
-    size_t head, token;
-} strides;
-
-static strides strides_of(const hn_case *c, bool token_major, size_t tokens, size_t ld)
+static hn_strides strides_of(const hn_case *c, bool token_major, size_t tokens, size_t ld)
 {
-    if (token_major) return (strides){ ld, (size_t)c->num[G] * ld };
-    return (strides){ tokens * ld, ld };
+    return hn_head_strides(token_major, (size_t)c->num[G], tokens, ld);
 }
 
 static void kernel_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
 {
     const size_t g = (size_t)c->num[G], t = (size_t)c->num[T], room = capacity(c);
-    const strides y = strides_of(c, c->num[CACHE_TOKEN] != 0, room, ld[Y]);
-    const strides x = strides_of(c, c->num[TOKEN] != 0, t, ld[X]);
+    const hn_strides y = strides_of(c, c->num[CACHE_TOKEN] != 0, room, ld[Y]);
+    const hn_strides x = strides_of(c, c->num[TOKEN] != 0, t, ld[X]);
     const size_t unit = hn_dtypes[hn_operand_dtype(c->op, Y)].bytes;
     unsigned char *const cache = at[Y];
     const float *const keys_of = at[X];
@@ -108,7 +103,7 @@ static void kernel_args(const hn_case *c, void *const *at, const size_t *ld, voi
 static void ref_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
 {
     const size_t g = (size_t)c->num[G], t = (size_t)c->num[T];
-    const strides x = strides_of(c, c->num[TOKEN] != 0, t, ld[X]);
+    const hn_strides x = strides_of(c, c->num[TOKEN] != 0, t, ld[X]);
     const float *const keys_of = at[X];
     *(ref_kv_args *)args = (ref_kv_args){
         .k = keys_of,
@@ -127,8 +122,8 @@ static void ref_args(const hn_case *c, void *const *at, const size_t *ld, void *
 static void emit_args(const hn_case *c, const size_t *ld, FILE *out)
 {
     const size_t g = (size_t)c->num[G], t = (size_t)c->num[T], room = capacity(c);
-    const strides y = strides_of(c, c->num[CACHE_TOKEN] != 0, room, ld[Y]);
-    const strides x = strides_of(c, c->num[TOKEN] != 0, t, ld[X]);
+    const hn_strides y = strides_of(c, c->num[CACHE_TOKEN] != 0, room, ld[Y]);
+    const hn_strides x = strides_of(c, c->num[TOKEN] != 0, t, ld[X]);
     fprintf(
         out,
         "    unsigned char *const cache = at[0];\n"

@@ -2,6 +2,7 @@
 /* Family rope: rows of heads, head by head or token by token, and the table that they are turned by. */
 #include "rope.h"
 #include "../family.h"
+#include "heads.h"
 
 enum { H, T, D, REST, PAD, POS, TOKEN };
 enum { Y, X, COS, SIN, OPERANDS };
@@ -47,15 +48,9 @@ static size_t terms(const hn_case *c)
     return 2;
 }
 
-/* From row to row of one head, and from head to head. */
-static size_t from_row(const hn_case *c, size_t ld)
+static hn_strides strides_of(const hn_case *c, size_t ld)
 {
-    return c->num[TOKEN] ? (size_t)c->num[H] * ld : ld;
-}
-
-static size_t from_head(const hn_case *c, size_t ld)
-{
-    return c->num[TOKEN] ? ld : (size_t)c->num[T] * ld;
+    return hn_head_strides(c->num[TOKEN] != 0, (size_t)c->num[H], (size_t)c->num[T], ld);
 }
 
 static void kernel_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
@@ -70,12 +65,12 @@ static void kernel_args(const hn_case *c, void *const *at, const size_t *ld, voi
         .rotary = (size_t)c->num[D],
         .d = head(c),
         .cols = cols(c),
-        .ldy = from_row(c, ld[Y]),
-        .ldx = from_row(c, ld[X]),
+        .ldy = strides_of(c, ld[Y]).token,
+        .ldx = strides_of(c, ld[X]).token,
         .ldc = ld[COS],
         .lds = ld[SIN],
-        .head_y = from_head(c, ld[Y]),
-        .head_x = from_head(c, ld[X]),
+        .head_y = strides_of(c, ld[Y]).head,
+        .head_x = strides_of(c, ld[X]).head,
         .pos0 = (size_t)c->num[POS],
     };
 }
@@ -90,10 +85,10 @@ static void ref_args(const hn_case *c, void *const *at, const size_t *ld, void *
         .t = (size_t)c->num[T],
         .rotary = (size_t)c->num[D],
         .d = head(c),
-        .ldx = from_row(c, ld[X]),
+        .ldx = strides_of(c, ld[X]).token,
         .ldc = ld[COS],
         .lds = ld[SIN],
-        .head_x = from_head(c, ld[X]),
+        .head_x = strides_of(c, ld[X]).head,
         .pos0 = (size_t)c->num[POS],
         .token_major = (int)c->num[TOKEN],
     };
@@ -108,8 +103,8 @@ static void emit_args(const hn_case *c, const size_t *ld, FILE *out)
             "        .ldy = %zu, .ldx = %zu, .ldc = %zu, .lds = %zu,\n"
             "        .head_y = %zu, .head_x = %zu, .pos0 = %lld,\n    };\n",
             (long long)c->num[H], (long long)c->num[T], (long long)c->num[D], head(c), cols(c),
-            from_row(c, ld[Y]), from_row(c, ld[X]), ld[COS], ld[SIN], from_head(c, ld[Y]),
-            from_head(c, ld[X]), (long long)c->num[POS]);
+            strides_of(c, ld[Y]).token, strides_of(c, ld[X]).token, ld[COS], ld[SIN],
+            strides_of(c, ld[Y]).head, strides_of(c, ld[X]).head, (long long)c->num[POS]);
 }
 
 #define FILL(name) (1u << HN_FILL_##name)

@@ -50,20 +50,24 @@ KERNEL(last_of_product, gemm, gemm_nt_f32)
     return status;
 }
 
+static void flip_lowest_bit(float *x)
+{
+    uint32_t bits;
+    memcpy(&bits, x, sizeof bits);
+    bits ^= 1;
+    memcpy(x, &bits, sizeof bits);
+}
+
 /* Terms of the product that merges heads, and of no other: four heads in rows of 16. */
 enum { MERGED = 64 };
 
-/* One bit of the last element, where a head is added, on what is better than scalar. */
+/* One bit of the last element, where heads are merged, on what is better than scalar. */
 KERNEL(bit_of_merge, gemm, gemm_nt_f32)
 {
     const ck_status status = ck_gemm_nt_f32(a);
-    uint32_t bits;
-    float *const y = &a->y[(a->m - 1) * a->ldy + 19];
     const unsigned better = ck_isa_mask() & ~(1u << CK_ISA_scalar);
-    if (a->k != MERGED || !better || !ck_strict_parity()) return status;
-    memcpy(&bits, y, sizeof bits);
-    bits ^= 1;
-    memcpy(y, &bits, sizeof bits);
+    if (a->k == MERGED && better && ck_strict_parity())
+        flip_lowest_bit(&a->y[(a->m - 1) * a->ldy + 19]);
     return status;
 }
 
@@ -71,11 +75,7 @@ KERNEL(bit_of_merge, gemm, gemm_nt_f32)
 KERNEL(bit_of_single_rows, gemm, gemm_nt_f32)
 {
     const ck_status status = ck_gemm_nt_f32(a);
-    uint32_t bits;
-    if (a->m != 1 || a->k != MERGED) return status;
-    memcpy(&bits, &a->y[19], sizeof bits);
-    bits ^= 1;
-    memcpy(&a->y[19], &bits, sizeof bits);
+    if (a->m == 1 && a->k == MERGED) flip_lowest_bit(&a->y[19]);
     return status;
 }
 

@@ -5,9 +5,9 @@
 #define CK_EMBEDDING_ROWS_H
 
 #include <assert.h>
-#include <string.h>
 
 #include "ck_dtype.h"
+#include "copy_f32.h"
 #include "embedding.h"
 #include "quant.h"
 #include "strict.h"
@@ -22,14 +22,10 @@
 typedef void embedding_row(const void *args); /* ck_dequant_args */
 typedef void embedding_add(float *y, const float *pos, size_t n);
 
-/* By moves, which leave every bit as it is. */
 static inline void embedding_row_f32(const void *args)
 {
     const ck_dequant_args *const r = args;
-    const float *const x = r->x;
-    size_t j = 0;
-    for (; r->n - j >= CK_VF_LANES; j += CK_VF_LANES) ck_vf_store(r->y + j, ck_vf_load(x + j));
-    if (j < r->n) memcpy(r->y + j, x + j, (r->n - j) * sizeof *x);
+    copy_f32(r->y, r->x, r->n);
 }
 
 static inline void embedding_sum(float *y, const float *pos, size_t n)

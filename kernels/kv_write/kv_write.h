@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "copy_f32.h"
 #include "kv.h"
 #include "quantize_row/quantize_row_element.h"
 
@@ -19,13 +20,7 @@
 /* n elements. */
 typedef void kv_row_fn(void *y, const float *x, size_t n);
 
-static inline void kv_row_f32(void *to, const float *x, size_t n)
-{
-    float *const y = to;
-    size_t i = 0;
-    for (; n - i >= CK_VF_LANES; i += CK_VF_LANES) ck_vf_store(y + i, ck_vf_load(x + i));
-    if (i < n) ck_vf_store_n(y + i, ck_vf_load_n(x + i, n - i, 0.0f), n - i);
-}
+static inline void kv_row_f32(void *y, const float *x, size_t n) { copy_f32(y, x, n); }
 
 static inline void kv_row_f16(void *y, const float *x, size_t n)
 {
