@@ -2,6 +2,7 @@
 /* What quantisers of formats with few codes, and of those without a scale, find hard. */
 #include <float.h>
 
+#include "fill.h"
 #include "fill_row.h"
 #include "half.h"
 

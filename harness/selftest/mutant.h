@@ -94,6 +94,11 @@ static inline unsigned char *hn_seen_at(const hn_seen *o, size_t row, size_t col
     return o->at + (row * o->ld + col) * o->unit;
 }
 
+/* Element i from p on in the format that the op is named after: f32, f16 or bf16. */
+float hn_element(const void *p, size_t i);
+/* The same, rounded to nearest even. */
+void hn_set_element(void *p, size_t i, float x);
+
 /* Makes a unit wrong beyond any radius: a number becomes huge, unless it is huge already or none; of
  * a block, the last code changes. */
 void hn_spoil(const hn_seen *o, size_t row, size_t col);
