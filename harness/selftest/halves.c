@@ -189,7 +189,7 @@ static const hn_mutant list[] = {
     ROW(half_up, "residual_add_?*16", HN_IN_BOTH, HN_BY(VALUE)),
     ROW(short_operand, "residual_add_?*16", HN_IN_BOTH, HN_BY(VALUE)),
     ROW(other_nan, ROWS, HN_IN_STRICT, HN_BY(STRICT)),
-    ROW(one_place, ROWS, HN_IN_BOTH, HN_BY(VALUE)),
+    ROW(one_place, ROWS, HN_IN_BOTH, HN_BY(VALUE) | HN_BY(STRICT)),
 };
 #undef ROW
 #undef ROWS
