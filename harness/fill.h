@@ -8,7 +8,4 @@
 /* Writes the live units of every row of operand `index`; live[r] units of row r, NULL: all. */
 void hn_fill_operand(const hn_case *c, size_t index, const hn_placed *p, const size_t *live);
 
-/* n floats in a format of 16 bits, rounded to nearest even. */
-void hn_fill_halves(const hn_dtype_info *info, const float *x, unsigned char *unit, size_t n);
-
 #endif

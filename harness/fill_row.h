@@ -85,6 +85,8 @@ static inline size_t pick_index(hn_rng *rng, size_t n)
 
 /* Writes n units of any format but f32. */
 void hn_fill_units(row *r, const hn_dtype_info *info, unsigned char *unit, size_t n);
+/* n floats in a format of 16 bits. */
+void hn_fill_halves(const hn_dtype_info *info, const float *x, unsigned char *unit, size_t n);
 /* 32 values for a quantiser: half steps of its codes. */
 void hn_fill_grid(row *r, const hn_field *codes, float *x);
 /* n values to be converted. */

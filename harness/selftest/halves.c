@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "../fill.h"
 #include "attention.h"
 #include "binary.h"
 #include "mutant.h"
@@ -44,10 +43,9 @@ static void rows_of_floats(const void *args)
     hn_wrapped(&a);
 }
 
-/* The numbers of the first row of `rows` of operand k as another makes them; to be undone by another call. */
 typedef float changed(float x);
 
-/* Changes all elements of a copy of the values, calls, and the copy is gone. */
+/* On a copy of the values in which each is changed. */
 static void with_values(const void *args, changed *change)
 {
     enum { MOST = 1 << 20 };
@@ -67,16 +65,13 @@ static void with_values(const void *args, changed *change)
     hn_wrapped(&a);
 }
 
-/* Without the last bit of a bf16 or f16 significand. */
+/* Without the last bit of the significand. */
 static float less_exact(float x)
 {
-    unsigned char unit[2];
-    hn_fill_halves(hn_block, &x, unit, 1);
-    unit[0] &= 0xfe;
-    return (float)hn_number(hn_block, unit);
+    return hn_short_value(hn_block, (uint16_t)(hn_short_bits(hn_block, x) & 0xfffe));
 }
 static float no_subnormals(float x) { return fabsf(x) < 0x1p-14f ? 0.0f : x; }
-/* The exponent's uppermost bit is lost beyond 2. */
+/* Half of what is beyond 2. */
 static float small_only(float x) { return isfinite(x) && fabsf(x) > 2.0f ? x / 2 : x; }
 
 static void values_truncated(const void *args) { with_values(args, less_exact); }
@@ -86,15 +81,15 @@ static void values_halved(const void *args) { with_values(args, small_only); }
 /* Elements of bf16 as if they were f16, or the reverse. */
 static float as_the_other(float x)
 {
-    unsigned char unit[2];
-    hn_fill_halves(hn_block, &x, unit, 1);
-    return (float)hn_number(&hn_dtypes[hn_block == &hn_dtypes[HN_F16] ? HN_BF16 : HN_F16], unit);
+    const hn_dtype_info *const half = &hn_dtypes[HN_F16];
+    return hn_short_value(hn_block == half ? &hn_dtypes[HN_BF16] : half,
+                          hn_short_bits(hn_block, x));
 }
 static void values_of_other_format(const void *args) { with_values(args, as_the_other); }
 
 /* --- results. */
 
-/* Of all elements of the last row or of the last column what `to` makes of the operands. */
+/* Of the last row what `to` makes of the operands. */
 typedef uint16_t made(float a, float b);
 
 static void make_last_row(const void *args, made *to)
@@ -114,34 +109,23 @@ static void make_last_row(const void *args, made *to)
 /* Towards 0. */
 static uint16_t sum_truncated(float a, float b)
 {
-    const float sum = a + b;
-    uint32_t all;
-    uint16_t bits;
-    memcpy(&all, &sum, sizeof all);
-    hn_fill_halves(hn_block, &sum, (unsigned char *)&bits, 1);
-    const double got = hn_number(hn_block, (unsigned char *)&bits);
-    return (uint16_t)(fabs(got) > fabs((double)sum) ? bits - 1 : bits);
+    const uint16_t bits = hn_short_bits(hn_block, a + b);
+    return (uint16_t)(bits - (fabsf(hn_short_value(hn_block, bits)) > fabsf(a + b)));
 }
 
-/* Half an ulp is always added. */
+/* Ties away from 0. */
 static uint16_t sum_half_up(float a, float b)
 {
-    const float sum = a + b;
-    uint16_t bits;
-    hn_fill_halves(hn_block, &sum, (unsigned char *)&bits, 1);
-    const uint16_t above = (uint16_t)(bits + 1);
-    const double got = hn_number(hn_block, (unsigned char *)&bits);
-    const double next = hn_number(hn_block, (const unsigned char *)&above);
-    return fabs(next) - fabs((double)sum) == fabs((double)sum) - fabs(got) ? above : bits;
+    const float sum = fabsf(a + b);
+    const uint16_t bits = hn_short_bits(hn_block, a + b), above = (uint16_t)(bits + 1);
+    const float low = fabsf(hn_short_value(hn_block, bits));
+    return fabsf(hn_short_value(hn_block, above)) - sum == sum - low ? above : bits;
 }
 
-/* Operands are added in the format of 16 bits with a bit less. */
+/* The first without its last bit. */
 static uint16_t sum_of_short(float a, float b)
 {
-    const float sum = less_exact(a) + b;
-    uint16_t bits;
-    hn_fill_halves(hn_block, &sum, (unsigned char *)&bits, 1);
-    return bits;
+    return hn_short_bits(hn_block, less_exact(a) + b);
 }
 
 static void truncated(const void *args) { make_last_row(args, sum_truncated); }

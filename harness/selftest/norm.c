@@ -8,7 +8,6 @@
 #include <string.h>
 #include <xmmintrin.h>
 
-#include "../fill.h"
 #include "mutant.h"
 
 typedef struct fault {
@@ -57,9 +56,8 @@ static args of_layer(const void *from) { return (args){ *(const ck_layernorm_arg
 /* x as bf16 has it. */
 static float brief(float x)
 {
-    unsigned char bits[2];
-    hn_fill_halves(&hn_dtypes[HN_BF16], &x, bits, 1);
-    return (float)hn_number(&hn_dtypes[HN_BF16], bits);
+    const hn_dtype_info *const brain = &hn_dtypes[HN_BF16];
+    return hn_short_value(brain, hn_short_bits(brain, x));
 }
 
 static float inverse_root(double variance, double eps, const fault *f)
@@ -233,9 +231,8 @@ static void rstd_of_16_bits(const void *a)
     const args g = of_any(a);
     hn_wrapped(a);
     for (size_t i = 0; g.a.rstd && i < g.a.t; i++) {
-        float one = g.a.rstd[i * g.a.ldr];
-        unsigned char *const at = (unsigned char *)g.a.rstd + 2 * i * g.a.ldr;
-        hn_fill_halves(&hn_dtypes[HN_BF16], &one, at, 1);
+        const uint16_t one = hn_short_bits(&hn_dtypes[HN_BF16], g.a.rstd[i * g.a.ldr]);
+        memcpy((unsigned char *)g.a.rstd + 2 * i * g.a.ldr, &one, sizeof one);
     }
 }
 

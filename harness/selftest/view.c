@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../fill.h"
+#include "../half.h"
 #include "attention.h"
 #include "binary.h"
 #include "ck_dtype.h"
@@ -270,11 +270,22 @@ float hn_element(const void *p, size_t i)
     return x;
 }
 
+uint16_t hn_short_bits(const hn_dtype_info *info, float x)
+{
+    return info == &hn_dtypes[HN_F16] ? hn_half_nearest(x) : hn_brain_nearest(x);
+}
+
+float hn_short_value(const hn_dtype_info *info, uint16_t bits)
+{
+    return (float)hn_number(info, (const unsigned char *)&bits);
+}
+
 void hn_set_element(void *p, size_t i, float x)
 {
     unsigned char *const bytes = p;
+    const uint16_t bits = hn_block ? hn_short_bits(hn_block, x) : 0;
     if (hn_block)
-        hn_fill_halves(hn_block, &x, bytes + i * hn_block->bytes, 1);
+        memcpy(bytes + i * sizeof bits, &bits, sizeof bits);
     else
         memcpy(bytes + i * sizeof x, &x, sizeof x);
 }
