@@ -98,7 +98,7 @@ static void judge_product(const hn_hunt *h, const hn_site *s, const char *folder
                           const char *how, hn_fate *fate)
 {
     const char *name = hn_products[h->o.target][product];
-    char path[1200], command[2400];
+    char path[1200], command[2800];
     if (fate->kind == HN_FATE_INVALID || (fate->kind == HN_FATE_KILLED && !h->o.ablation)) return;
     snprintf(path, sizeof path, "%s/%s", folder, name);
     if (link_site(h, s, folder, product, path) != 0) {
