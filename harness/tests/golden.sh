@@ -109,6 +109,27 @@ sed 's/ mode=fast//' exp.digests >bad.digests
 exits 2 --subject ./bit0.so --check bad.digests
 exits 2 --check /nowhere/x.digests
 
+# --- bounds: a looser one, a new row, a line that is none; instruction sets need not be here
+command_words='bounds'
+exits 0 'gemm_nt_f32 gen=1 M=3 N=5 K=33 seed=1' 'exp_f32 gen=1 N=33 seed=7'
+grep -q '^[0-9a-f]\{16\} gemm_nt_f32 avx512 fast 15 0 [0-9.]*$' out || wrong 'no bounds of avx512'
+cp out same.bounds
+exits 0 --check same.bounds 'gemm_nt_f32 gen=1 M=3 N=5 K=33 seed=1' 'exp_f32 gen=1 N=33 seed=7'
+lines=$(wc -l <same.bounds)
+says "$lines passed, 0 failed, 0 skipped"
+exits 1 --check same.bounds 'gemm_nt_f32 gen=1 M=3 N=5 K=34 seed=1' 'exp_f32 gen=1 N=33 seed=7'
+says 'CHANGED gemm_nt_f32 avx512 fast: 0 of 15 components exact, were 0 of 15; the radii of the others leave'
+sed '$d' same.bounds >less.bounds
+exits 1 --check less.bounds 'gemm_nt_f32 gen=1 M=3 N=5 K=33 seed=1' 'exp_f32 gen=1 N=33 seed=7'
+says 'NEW gemm_nt_f32 avx512 strict'
+exits 0 --check same.bounds --isa avx2 'gemm_nt_f32 gen=1 M=3 N=5 K=33 seed=1' \
+    'exp_f32 gen=1 N=33 seed=7'
+says "4 passed, 0 failed, $((lines - 4)) skipped"
+sed '2s/ strict / strict x/' same.bounds >bad.bounds
+exits 2 --check bad.bounds 'exp_f32 gen=1 N=33 seed=7'
+grep -q 'bad.bounds:2: ' err || wrong 'no place of the bad line'
+exits 2 --check /nowhere/bounds 'exp_f32 gen=1 N=33 seed=7'
+
 # --- no regeneration without a reason
 for arguments in '' --reason '--reason=' '--other x'; do
     got=0
