@@ -11,8 +11,7 @@
 #include "ck.h"
 #include "ref.h"
 
-ref_fn ref_embedding_f32, ref_rmsnorm_f32, ref_gemm_nt_f32, ref_rope_half_f32, ref_attention_f32,
-    ref_residual_add_f32, ref_swiglu_f32;
+ref_fn ref_rmsnorm_f32, ref_rope_half_f32, ref_attention_f32, ref_residual_add_f32, ref_swiglu_f32;
 
 void hn_rt_cells_free(hn_rt_cells *cells)
 {
@@ -80,15 +79,16 @@ static void from_bits(ref_out *out)
 
 static void embed(const view *v, const ref_tile *tile)
 {
-    const bool copies = v->s->in[1] == HN_RT_ABSENT;
+    const hn_rt_format *const f = v->s->format;
+    const bool adds = v->s->in[1] != HN_RT_ABSENT;
     const ref_embedding_args a = { .w = v->before + v->s->in[0],
                                    .ids = v->p->tokens,
-                                   .pos = copies ? NULL : input(v, 1, v->d->aD),
+                                   .pos = adds ? input(v, 1, v->d->aD) : NULL,
                                    .d = v->s->used,
-                                   .ldw = v->d->aD,
+                                   .ldw = v->d->aD / f->elements,
                                    .ldp = v->d->aD };
-    ref_embedding_f32(&a, tile, v->spec, 1, v->out);
-    if (copies) from_bits(v->out);
+    f->ref_embedding(&a, tile, v->spec, 1, v->out);
+    if (!adds && !f->decode) from_bits(v->out);
 }
 
 static void norm(const view *v, const ref_tile *tile, size_t head)
@@ -107,15 +107,25 @@ static void norm(const view *v, const ref_tile *tile, size_t head)
 static void product(const view *v, const ref_tile *tile, size_t piece)
 {
     const hn_rt_stage *const s = v->s;
+    const hn_rt_format *const f = s->format;
+    const unsigned char *const b =
+        v->before + s->in[1] + piece * s->width * hn_rt_row_bytes(f, s->ldx);
     const float *const bias = at(v->before, s->in[2]);
-    const ref_gemm_args a = { .a = input(v, 0, s->ldx),
-                              .b = at(v->before, s->in[1]) + piece * s->width * s->ldx,
-                              .bias = bias ? bias + piece * s->width : NULL,
-                              .k = s->k,
-                              .lda = s->ldx,
-                              .ldb = s->ldx,
-                              .alpha = 1 };
-    ref_gemm_nt_f32(&a, tile, v->spec, 1, v->out);
+    const ref_gemm_w_args blocks = { .a = input(v, 0, s->ldx),
+                                     .b = b,
+                                     .bias = bias ? bias + piece * s->width : NULL,
+                                     .k = s->k,
+                                     .lda = s->ldx,
+                                     .ldb = s->ldx / f->elements };
+    const ref_gemm_args floats = { .a = blocks.a,
+                                   .b = (const float *)(const void *)b,
+                                   .bias = blocks.bias,
+                                   .k = s->k,
+                                   .lda = s->ldx,
+                                   .ldb = s->ldx,
+                                   .alpha = 1 };
+    const void *const args = f->decode ? (const void *)&blocks : &floats;
+    f->ref_product(args, tile, v->spec, 1, v->out);
 }
 
 static void turn(const view *v, const ref_tile *tile, size_t head)
