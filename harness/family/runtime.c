@@ -7,7 +7,7 @@
 #include "../runtime/runtime.h"
 
 /* More bytes of an arena than this are no case: it is held several times. */
-enum { BYTES_MOST = 64 << 20 };
+enum { BYTES_MOST = 1 << 30 };
 
 /* Where the scaling of frequencies begins to be drawn. */
 static const double drawn_theta = 10000, drawn_factor = 8;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ck.h"
+#include "model.h"
 #include "whole.h"
 
 ref_fn ref_rope_cache_f32;
@@ -271,10 +272,12 @@ static void run_error(hn_rt_trial *t, hn_rt_kind kind)
 
 /* --- a model of its own */
 
-/* The arena as the image has it, but for the tables, which are the model's. */
-static void dress(const hn_rt_trial *t, unsigned char *to, size_t image)
+/* The arena as the image has it, but for the tables, which are the model's. It takes no call of the runtime
+ * to give a model weights, since those are from a seed or a file. */
+static void dress(const hn_rt_trial *t, ck_model *m, size_t image)
 {
     const hn_rt_decoder *const d = t->s->d;
+    unsigned char *const to = ck_model_arena(m);
     const unsigned char *const from = t->s->image[image];
     size_t done = 0;
     for (size_t i = 0; i < d->nbuffers; i++) {
@@ -284,6 +287,7 @@ static void dress(const hn_rt_trial *t, unsigned char *to, size_t image)
         done = b->offset + b->bytes;
     }
     memcpy(to + done, from + done, d->total - done);
+    m->has_weights = 1;
 }
 
 static ck_model *open_model(hn_rt_trial *t)
@@ -356,8 +360,7 @@ static void recompute(hn_rt_trial *t)
     ck_model *const m = open_model(t);
     float *const again = checked(malloc(n * vocab * sizeof *again));
     if (m) {
-        ck_model_randomise(m, 1);
-        dress(t, ck_model_arena(m), 1);
+        dress(t, m, 1);
         expect_status(t, t->s->api->prefill(m, t->tokens, n, again, n * vocab), CK_MODEL_OK);
     }
     for (size_t i = 0; i < n * vocab && !failed(t); i++)
@@ -408,8 +411,7 @@ void hn_rt_trial_run(hn_rt_trial *t)
     if (!t->m) return;
     check_new(t);
     check_tables(t);
-    ck_model_randomise(t->m, t->s->c->seed);
-    dress(t, arena(t), 0);
+    dress(t, t->m, 0);
     memcpy(t->shadow, arena(t), d->total);
     ck_model_set_tap(t->m, tap, t);
     for (size_t i = 0; i < t->s->ncalls && !failed(t); i++) run_call(t, &t->s->calls[i]);

@@ -38,6 +38,9 @@
     "runtime gen=1 L=2 D=60 I=60 H=4 G=2 hd=6 V=19 T=12 bias=7 guard=1 w=q8_0 " \
     "token_emb=q5_1 lm_head_weight=bf16 wo=f16 w2=q4_0 calls=p4,d2,xt,p3,r,p5,d1 seed=5"
 
+/* Products that are compared in a sample. */
+#define LARGE "runtime gen=1 L=1 D=80 I=1024 H=2 G=1 hd=8 V=9 T=4 theta=10000 seed=5"
+
 enum { EDITS_MAX = 2 };
 
 typedef struct wrong {
@@ -57,6 +60,13 @@ KERNEL(last_of_product, gemm, gemm_nt_f32)
 {
     const ck_status status = ck_gemm_nt_f32(a);
     if (a->n == 19) a->y[(a->m - 1) * a->ldy + a->n - 1] *= 1.0001f;
+    return status;
+}
+
+KERNEL(last_of_large_product, gemm, gemm_nt_f32)
+{
+    const ck_status status = ck_gemm_nt_f32(a);
+    if (a->n == 2048) a->y[(a->m - 1) * a->ldy + a->n - 1] *= 1.0001f;
     return status;
 }
 
@@ -496,6 +506,8 @@ static const wrong list[] = {
     /* kernels that the runtime calls */
     BELOW("kernel_last_of_product", ROPE, VALUE, "p4: layer 1 head: y[3,18]", "gemm_nt_f32",
           last_of_product),
+    BELOW("kernel_last_of_large_product", LARGE, VALUE, "p4: layer 0 mlp_up: y[3,2047]",
+          "gemm_nt_f32", last_of_large_product),
     BELOW("kernel_last_head", ROPE, VALUE, "p4: layer 0 attend: y[3,3,0]", "attention_f32",
           last_head_alike),
     BELOW("kernel_sees_the_future", ROPE, VALUE, "p4: layer 0 attend: y[0,0,0]", "attention_f32",

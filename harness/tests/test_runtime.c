@@ -221,7 +221,7 @@ static void bad_lines_are_named(void **state)
         { "runtime gen=1 L=1 D=8 I=8 H=3 G=2 hd=4 V=9 T=6", "a divisor of 3 heads" },
         { "runtime gen=1 L=1 D=8 I=8 H=2 G=1 hd=5 V=9 T=6 theta=10000", "an even number" },
         { "runtime gen=1 L=0 D=8 I=8 H=2 G=1 hd=4 V=9 T=6", "L=0 is outside 1..64" },
-        { "runtime gen=1 L=64 D=4096 I=8 H=2 G=1 hd=4 V=9 T=6", "the arena has" },
+        { "runtime gen=1 L=64 D=4096 I=4096 H=2 G=1 hd=4 V=9 T=6", "the arena has" },
         { SMALL " low=1", "mean nothing without factor=" },
         { SMALL " theta=10000 factor=8 low=4 high=4 original=8", "high_freq_factor: 4" },
         { SMALL " fp=up", "default environment" },
