@@ -109,7 +109,7 @@ typedef struct hn_family {
     void (*draw)(hn_case *c, hn_rng *rng, unsigned fixed);
     /* Runs the case on its variants, for what is no kernel: results as of hn_group_run, which calls it
      * and has dealt with variants that are not admitted. Such a family has no operands, and its cases
-     * are for `run`, `shrink` and `trace` alone. NULL: operands are placed and a kernel is called. */
+     * are for `run`, `shrink`, `digest` and `trace` alone. NULL: operands are placed and a kernel is called. */
     void (*run)(const struct hn_session *session, struct hn_result *results);
     void (*kernel_args)(const hn_case *c, void *const *at, const size_t *ld, void *args);
     void (*ref_args)(const hn_case *c, void *const *at, const size_t *ld, void *args);

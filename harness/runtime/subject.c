@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../hash.h"
 #include "ck_dtype.h"
 #include "trial.h"
 
@@ -156,11 +157,13 @@ static void make_images(hn_rt_subject *s)
         s->image[i] = checked(aligned_alloc(64, (d->total + 63) / 64 * 64));
         paint(s->image[i], d->total, junk[i]);
     }
+    s->data = HN_HASH_START;
     for (size_t i = 0; i < d->nbuffers; i++) {
         const hn_rt_buffer *const b = &d->buffers[i];
         hn_rng rng = hn_stream(s->c->seed, 0x77656967, i);
         if (!has_weights(d, b)) continue;
         fill(b, &rng, s->image[0]);
+        s->data = hn_hash(s->data, s->image[0] + b->offset, b->bytes);
         memcpy(s->image[1] + b->offset, s->image[0] + b->offset, b->bytes);
     }
 }

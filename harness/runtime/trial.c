@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../hash.h"
 #include "ck.h"
 #include "model.h"
 #include "whole.h"
@@ -166,6 +167,7 @@ static void tap(void *context, const ck_model *m, const ck_step *step, const ck_
     if (failed(t)) return;
     t->inside = !after;
     if (!after) return;
+    if (t->session) t->session->announce(t->session->context, t->variant);
     check_step(t, &t->s->d->stages[t->next]);
     if (!failed(t)) t->next++;
 }
@@ -203,6 +205,7 @@ static void draw_tokens(hn_rt_trial *t, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         t->tokens[t->position + i] = (int32_t)hn_below(&t->rng, t->s->d->d.vocab);
+    t->data = hn_hash(t->data, t->tokens + t->position, n * sizeof *t->tokens);
 }
 
 /* n tokens more, and what they gave. */
@@ -407,6 +410,7 @@ void hn_rt_trial_run(hn_rt_trial *t)
     t->logits = checked(malloc((d->d.context * d->d.vocab + CANARY) * sizeof *t->logits));
     t->tokens = checked(calloc(d->d.context + 1, sizeof *t->tokens));
     t->rng = hn_stream(t->s->c->seed, 0x746f6b65, 0);
+    t->data = t->s->data;
     t->m = open_model(t);
     if (!t->m) return;
     check_new(t);

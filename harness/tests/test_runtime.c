@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "ck_ops.h"
+#include "gemm.h"
 #include "quant.h"
 #include "runtime/runtime.h"
 #include "runtime/whole.h"
@@ -426,6 +427,59 @@ static void strict_bits_are_compared(void **state)
     hn_call_disarm();
 }
 
+static void announce_nobody(void *context, const hn_variant *variant)
+{
+    (void)context;
+    (void)variant;
+}
+
+/* What the strict scalar variant gives with other functions bound. */
+static hn_result strict_result(const hn_case *c, const hn_rt_binding *bindings)
+{
+    hn_result results[HN_MAX_VARIANTS] = { { .verdict = HN_OK } };
+    const hn_rt_compiler compiler = { .bindings = bindings };
+    hn_plan plan = { .op = hn_op_runtime };
+    size_t count;
+    hn_plan_add(&plan, &hn_rt_kernels(&count)[0], true, 0);
+    const hn_session session = { &plan, c, announce_nobody, NULL, 0 };
+    hn_rt_run_with(&session, &compiler, results);
+    return results[0];
+}
+
+/* One bit of the last logit. */
+static ck_status bit_of_head(const ck_gemm_w_args *a)
+{
+    const ck_status status = ck_gemm_nt_q8_0_f32(a);
+    uint32_t bits;
+    if (a->n != 9) return status;
+    memcpy(&bits, &a->y[a->m * a->ldy - 1], sizeof bits);
+    bits ^= 1;
+    memcpy(&a->y[a->m * a->ldy - 1], &bits, sizeof bits);
+    return status;
+}
+
+static void digests_are_of_all_steps_and_data(void **state)
+{
+    static const hn_rt_binding none[] = { { NULL, NULL } };
+    const hn_rt_binding bit[] = { { "ck_gemm_nt_q8_0_f32", (const void *)(uintptr_t)bit_of_head },
+                                  { NULL, NULL } };
+    hn_case c = parsed(SMALL " tied=1 w=q8_0 calls=p6 seed=3");
+    (void)state;
+    if (hn_rt_lacks()) skip();
+    c.num[HN_RT_D] = 32;
+    hn_call_init();
+    const hn_result first = strict_result(&c, none), again = strict_result(&c, none);
+    assert_int_equal(first.verdict, HN_OK);
+    assert_true(first.out == again.out && first.data == again.data && first.out != first.data);
+    const hn_result other = strict_result(&c, bit);
+    assert_int_equal(other.verdict, HN_FAIL);
+    assert_true(other.out != first.out && other.data == first.data);
+    c.seed++;
+    const hn_result drawn = strict_result(&c, none);
+    assert_true(drawn.out != first.out && drawn.data != first.data);
+    hn_call_disarm();
+}
+
 int hn_test_runtime(void)
 {
     const struct CMUnitTest tests[] = {
@@ -441,6 +495,7 @@ int hn_test_runtime(void)
         cmocka_unit_test(whole_decoder_sees_changed_weights),
         cmocka_unit_test(whole_decoder_sees_changed_blocks),
         cmocka_unit_test(strict_bits_are_compared),
+        cmocka_unit_test(digests_are_of_all_steps_and_data),
     };
     return cmocka_run_group_tests_name("runtime", tests, NULL, NULL);
 }
