@@ -187,6 +187,64 @@ static void errors(void **state)
     cg_unload(&l);
 }
 
+/* Every call of training says so, and that alone changes: not the arena, the position, nor the loss. */
+static void refuse_training(ck_model *m, const char *says)
+{
+    const size_t bytes = ck_model_program(m)->bytes, position = ck_model_position(m);
+    unsigned char *const before = malloc(bytes);
+    const int32_t tokens[2] = { 1, 2 };
+    float loss = 42;
+    assert_non_null(before);
+    memcpy(before, ck_model_arena(m), bytes);
+    expect(m, ck_model_enable_training(m, 1e-3f), CK_MODEL_TRAINING, "enable_training: not built");
+    expect(m, ck_model_enable_training(m, NAN), CK_MODEL_TRAINING, says);
+    expect(m, ck_model_set_learning_rate(m, 1), CK_MODEL_TRAINING, "set_learning_rate: not built");
+    expect(m, ck_model_backward(m, tokens, tokens, 2, &loss), CK_MODEL_TRAINING, "backward: not");
+    expect(m, ck_model_backward(m, NULL, NULL, 0, NULL), CK_MODEL_TRAINING, says);
+    expect(m, ck_model_zero_gradients(m), CK_MODEL_TRAINING, "zero_gradients: not built");
+    expect(m, ck_model_optimizer_step(m), CK_MODEL_TRAINING, "optimizer_step: not built");
+    expect(m, ck_model_disable_training(m), CK_MODEL_TRAINING, "disable_training: not built");
+    assert_int_equal(ck_model_training(m), 0);
+    assert_true(ck_model_learning_rate(m) == 0);
+    assert_true(loss == 42);
+    assert_int_equal(ck_model_position(m), position);
+    assert_memory_equal(before, ck_model_arena(m), bytes);
+    free(before);
+}
+
+static void training_is_refused(void **state)
+{
+    const int32_t tokens[3] = { 3, 1, 4 };
+    float logits[50], again[50];
+    (void)state;
+    assert_int_equal(ck_model_enable_training(NULL, 1), CK_MODEL_ARGUMENT);
+    assert_int_equal(ck_model_disable_training(NULL), CK_MODEL_ARGUMENT);
+    assert_int_equal(ck_model_set_learning_rate(NULL, 1), CK_MODEL_ARGUMENT);
+    assert_int_equal(ck_model_backward(NULL, tokens, tokens, 1, NULL), CK_MODEL_ARGUMENT);
+    assert_int_equal(ck_model_zero_gradients(NULL), CK_MODEL_ARGUMENT);
+    assert_int_equal(ck_model_optimizer_step(NULL), CK_MODEL_ARGUMENT);
+    for (int quantised = 0; quantised < 2; quantised++) {
+        cg_formats formats = { 0 };
+        if (quantised) formats.asked_of[cg_b_w2] = true, formats.of[cg_b_w2] = CK_DTYPE_Q8_0;
+        cg_config c = cg_small;
+        c.intermediate = 64; /* whole blocks */
+        cg_loaded l = cg_load_formats(&c, 0, &formats);
+        ck_model *m = NULL;
+        assert_int_equal(ck_model_open(&m, l.program), CK_MODEL_OK);
+        refuse_training(m, quantised ? "w2 is not in f32" : "not built with training");
+        ck_model_randomise(m, 1);
+        assert_int_equal(ck_model_prefill(m, tokens, 3, NULL, 0), CK_MODEL_OK);
+        assert_int_equal(ck_model_decode(m, 1, logits, 50), CK_MODEL_OK);
+        ck_model_reset(m);
+        assert_int_equal(ck_model_prefill(m, tokens, 3, NULL, 0), CK_MODEL_OK);
+        refuse_training(m, quantised ? "w2 is not in f32" : "not built with training");
+        assert_int_equal(ck_model_decode(m, 1, again, 50), CK_MODEL_OK);
+        assert_memory_equal(logits, again, sizeof logits);
+        ck_model_close(m);
+        cg_unload(&l);
+    }
+}
+
 /* What a tap saw. */
 typedef struct seen {
     size_t calls, last_layer;
@@ -252,11 +310,9 @@ static void taps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equals_the_reference),
-        cmocka_unit_test(radius_sees_changed_weights),
-        cmocka_unit_test(wrong_programs_are_seen),
-        cmocka_unit_test(errors),
-        cmocka_unit_test(taps),
+        cmocka_unit_test(equals_the_reference),    cmocka_unit_test(radius_sees_changed_weights),
+        cmocka_unit_test(wrong_programs_are_seen), cmocka_unit_test(errors),
+        cmocka_unit_test(training_is_refused),     cmocka_unit_test(taps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
