@@ -12,6 +12,7 @@ static const char *const sources[] = {
     "codegen/runtime/named.c",   "codegen/runtime/sha256.c",
     "codegen/runtime/io.c",      "codegen/runtime/standalone.c",
     "kernels/table.c",           "kernels/dispatch.c",
+    "kernels/split.c",           "kernels/threads.c",
     "kernels/dtype.c",           "kernels/cpu.c",
     "kernels/strict.c",
 };
