@@ -124,12 +124,12 @@ typedef struct ref_attention_args {
     int token_major;
 } ref_attention_args;
 
-/* Tile columns are those of y, then mean (layernorm) and rstd of the row, if stats; whole rows. */
+/* Tile columns are those of y or, if statistics, mean (layernorm) and rstd; whole rows. */
 typedef struct ref_norm_args {
     const float *x, *gamma, *beta; /* beta of layernorm only */
     size_t d, cols, ldx;
     float eps;
-    int stats;
+    int statistics;
 } ref_norm_args;
 
 /* Tile columns are those of y. */

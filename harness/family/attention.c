@@ -23,7 +23,7 @@ static const hn_key keys[] = {
 };
 
 static const hn_operand operands[] = {
-    [Y] = { "y", HN_F32, HN_ROLE_VALUE, true },
+    [Y] = { "y", HN_F32, HN_ROLE_OUTPUT, true },
     [Q] = { "q", HN_F32, HN_ROLE_QUERY, true },
     [KEYS] = { "k", HN_F32, HN_ROLE_KEY, true },
     [VALUES] = { "v", HN_F32, HN_ROLE_RIGHT, true },

@@ -91,7 +91,8 @@ static void embed(const view *v, const ref_tile *tile)
     if (copies) from_bits(v->out);
 }
 
-static void norm(const view *v, const ref_tile *tile, size_t head)
+/* `statistics`: of the rows alone. */
+static void norm(const view *v, const ref_tile *tile, size_t head, bool statistics)
 {
     const ref_norm_args a = { .x = input(v, 0, v->s->ld) + head * v->s->piece,
                               .gamma = at(v->before, v->s->in[1]),
@@ -99,7 +100,7 @@ static void norm(const view *v, const ref_tile *tile, size_t head)
                               .cols = v->s->used,
                               .ldx = v->s->ld,
                               .eps = v->d->eps,
-                              .stats = v->s->rstd != HN_RT_ABSENT };
+                              .statistics = statistics };
     ref_rmsnorm_f32(&a, tile, v->spec, 1, v->out);
 }
 
@@ -177,7 +178,7 @@ static void reference(const view *v, const ref_tile *tile, size_t piece)
     switch (v->s->step) {
     case HN_RT_EMBED: embed(v, tile); break;
     case HN_RT_NORM:
-    case HN_RT_HEAD_NORM: norm(v, tile, piece); break;
+    case HN_RT_HEAD_NORM: norm(v, tile, piece, false); break;
     case HN_RT_PROJECT:
     case HN_RT_LINEAR: product(v, tile, piece); break;
     case HN_RT_TURN: turn(v, tile, piece); break;
@@ -234,17 +235,24 @@ static bool check_row(const view *v, const float *y, hn_rt_found at, size_t cell
 static bool check_piece(const view *v, const unsigned char *after, size_t piece, hn_rt_found *f)
 {
     const hn_rt_stage *const s = v->s;
-    const bool stats = s->rstd != HN_RT_ABSENT;
-    const ref_tile tile = { 0, v->p->rows, 0, s->used + stats };
+    const ref_tile tile = { 0, v->p->rows, 0, s->used };
     reference(v, &tile, piece);
     for (size_t t = 0; t < v->p->rows; t++) {
-        hn_rt_found element = { .piece = piece, .row = v->p->first + t };
+        const hn_rt_found element = { .piece = piece, .row = v->p->first + t };
         const float *const y = at(after, s->y) + piece * s->piece + element.row * s->ld;
         if (!check_row(v, y, element, t * tile.cols, f)) return false;
-        if (!stats) continue;
-        element.col = HN_RT_STATISTIC;
-        element.got = (double)at(after, s->rstd)[element.row];
-        if (judge(v, t * tile.cols + s->used, element, f)) return false;
+    }
+    return true;
+}
+
+/* Whether all is well with the statistics of a norm. */
+static bool check_statistics(const view *v, const unsigned char *after, hn_rt_found *f)
+{
+    norm(v, &(ref_tile){ 0, v->p->rows, 0, 1 }, 0, true);
+    for (size_t t = 0; t < v->p->rows; t++) {
+        hn_rt_found element = { .row = v->p->first + t, .col = HN_RT_STATISTIC };
+        element.got = (double)at(after, v->s->rstd)[element.row];
+        if (judge(v, t, element, f)) return false;
     }
     return true;
 }
@@ -252,12 +260,13 @@ static bool check_piece(const view *v, const unsigned char *after, size_t piece,
 void hn_rt_check(const hn_rt_work *w, hn_rt_cells *cells, hn_rt_found *found)
 {
     const ref_spec spec = hn_rt_spec(w->s, w->strict);
-    ref_out out = room(cells, w->p->rows * (w->s->used + 1));
-    out.n = w->p->rows * (w->s->used + (w->s->rstd != HN_RT_ABSENT));
+    ref_out out = room(cells, w->p->rows * w->s->used);
     const view v = { w->d, w->s, w->p, w->before, &spec, &out };
     *found = (hn_rt_found){ .exact = true };
     for (size_t piece = 0; piece < w->s->pieces; piece++)
         if (!check_piece(&v, w->after, piece, found)) return;
+    out.n = w->p->rows;
+    if (w->s->rstd != HN_RT_ABSENT) check_statistics(&v, w->after, found);
 }
 
 void hn_rt_written(const hn_rt_stage *s, const hn_rt_pass *p, hn_rt_stretch *each, void *context)

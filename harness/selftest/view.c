@@ -154,12 +154,10 @@ static void view_attention(const void *args, hn_view *v)
     v->of[3] = see(a->v, a->kv_heads * (a->head_v / a->ldv), a->d, a->ldv, sizeof(float));
 }
 
-/* The statistics lie behind the row. */
 static void view_rmsnorm(const void *args, hn_view *v)
 {
     const ck_rmsnorm_args *g = args;
-    const size_t cols = g->rstd ? (size_t)(g->rstd - g->y) + 1 : g->cols;
-    v->of[0] = see(g->y, g->t, cols, g->ldy, sizeof(float));
+    v->of[0] = see(g->y, g->t, g->cols, g->ldy, sizeof(float));
     v->of[1] = see(g->x, g->t, g->d, g->ldx, sizeof(float));
     v->of[2] = see(g->gamma, 1, g->d, g->d, sizeof(float));
 }
@@ -167,8 +165,7 @@ static void view_rmsnorm(const void *args, hn_view *v)
 static void view_layernorm(const void *args, hn_view *v)
 {
     const ck_layernorm_args *g = args;
-    const size_t cols = g->rstd ? (size_t)(g->rstd - g->y) + 1 : g->cols;
-    v->of[0] = see(g->y, g->t, cols, g->ldy, sizeof(float));
+    v->of[0] = see(g->y, g->t, g->cols, g->ldy, sizeof(float));
     v->of[1] = see(g->x, g->t, g->d, g->ldx, sizeof(float));
     v->of[2] = see(g->gamma, 1, g->d, g->d, sizeof(float));
     v->of[3] = see(g->beta, 1, g->d, g->d, sizeof(float));

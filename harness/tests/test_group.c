@@ -123,11 +123,11 @@ static void each_fault_is_named_with_its_place(void **state)
     } row[] = {
         { nothing, CASE "fill=int", HN_OK, HN_CHECK_NONE, "" },
         { writes_before, CASE "ldy=7 at=y:m16 fill=int", HN_FAIL, HN_CHECK_SLACK,
-          "wrote 8 bytes before the output" },
+          "wrote 8 bytes before y" },
         { writes_between, CASE "ldy=7 fill=int", HN_FAIL, HN_CHECK_SLACK,
-          "wrote beyond row 1 of the output, byte 20 (the row has 16)" },
+          "wrote beyond row 1 of y, byte 20 (the row has 16)" },
         { writes_after, CASE "ldy=7 at=y:s fill=int", HN_FAIL, HN_CHECK_SLACK,
-          "wrote beyond row 2 of the output, byte 16 (the row has 16)" },
+          "wrote beyond row 2 of y, byte 16 (the row has 16)" },
         { writes_input, CASE "fill=int", HN_FAIL, HN_CHECK_INPUT,
           "an input or its surroundings changed" },
         { reads_past, CASE "fill=int", HN_CRASH, HN_CHECK_GUARD,
@@ -256,7 +256,7 @@ static void modes_make_mxcsr_and_specs(void **state)
 /* Up to 2^22 terms the whole output; then corners, first and last rows, and drawn ones. */
 static void large_outputs_are_sampled(void **state)
 {
-    const ref_tile *t;
+    const hn_tile *t;
     char error[100];
     hn_runner *runner = hn_runner_new();
     hn_plan plan = { .op = hn_op_find("gemm_nt_f32") };
@@ -265,25 +265,27 @@ static void large_outputs_are_sampled(void **state)
     hn_case c = parsed("gemm_nt_f32 gen=1 M=64 N=64 K=1022");
     hn_group_prepare(runner, &plan, &c, error, sizeof error);
     assert_int_equal(hn_group_tiles(runner, &t), 1);
-    assert_true(t->r0 == 0 && t->rows == 64 && t->c0 == 0 && t->cols == 64);
+    assert_true(t->part.r0 == 0 && t->part.rows == 64 && t->part.c0 == 0 && t->part.cols == 64);
     c = parsed("gemm_nt_f32 gen=1 M=64 N=64 K=1023");
     hn_group_prepare(runner, &plan, &c, error, sizeof error);
     assert_int_equal(hn_group_tiles(runner, &t), 8);
     for (size_t k = 0; k < 8; k++) {
-        assert_true(t[k].rows == 1 && t[k].cols == 48 && t[k].r0 < 64 && t[k].c0 <= 16);
-        if (k < 4) assert_true(t[k].r0 == (k < 2 ? 0 : 63) && t[k].c0 == (k % 2 ? 16 : 0));
-        if (k >= 4 && k % 2) assert_true(t[k].c0 == 16);
+        assert_true(t[k].part.rows == 1 && t[k].part.cols == 48 && t[k].part.r0 < 64 &&
+                    t[k].part.c0 <= 16);
+        if (k < 4)
+            assert_true(t[k].part.r0 == (k < 2 ? 0 : 63) && t[k].part.c0 == (k % 2 ? 16 : 0));
+        if (k >= 4 && k % 2) assert_true(t[k].part.c0 == 16);
     }
     c = parsed("gemm_nt_f32 gen=1 M=4096 N=48 K=1022"); /* narrow enough for whole rows */
     hn_group_prepare(runner, &plan, &c, error, sizeof error);
     assert_int_equal(hn_group_tiles(runner, &t), 8);
-    for (size_t k = 0; k < 8; k++) assert_true(t[k].c0 == 0 && t[k].cols == 48);
+    for (size_t k = 0; k < 8; k++) assert_true(t[k].part.c0 == 0 && t[k].part.cols == 48);
     plan = (hn_plan){ .op = hn_op_find("softmax_causal_f32") };
     hn_plan_add(&plan, hn_test_scalar("softmax_causal_f32"), false, 0);
     c = parsed("softmax_causal_f32 gen=1 H=20 T=512 pad=1"); /* sums need all of a row */
     hn_group_prepare(runner, &plan, &c, error, sizeof error);
     assert_int_equal(hn_group_tiles(runner, &t), 8);
-    for (size_t k = 0; k < 8; k++) assert_true(t[k].c0 == 0 && t[k].cols == 513);
+    for (size_t k = 0; k < 8; k++) assert_true(t[k].part.c0 == 0 && t[k].part.cols == 513);
     hn_runner_free(runner);
 }
 
