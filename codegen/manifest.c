@@ -6,14 +6,23 @@
 #include "generate.h"
 
 static const char *const sources[] = {
-    "codegen/runtime/model.c",   "codegen/runtime/rope.c",
-    "codegen/runtime/codec.c",   "codegen/runtime/training.c",
-    "codegen/runtime/weights.c", "codegen/runtime/bump.c",
-    "codegen/runtime/named.c",   "codegen/runtime/sha256.c",
-    "codegen/runtime/io.c",      "codegen/runtime/standalone.c",
-    "kernels/table.c",           "kernels/dispatch.c",
-    "kernels/split.c",           "kernels/threads.c",
-    "kernels/dtype.c",           "kernels/cpu.c",
+    "codegen/runtime/model.c",
+    "codegen/runtime/rope.c",
+    "codegen/runtime/codec.c",
+    "codegen/runtime/training.c",
+    "codegen/runtime/weights.c",
+    "codegen/runtime/bump.c",
+    "codegen/runtime/named.c",
+    "codegen/runtime/sha256.c",
+    "codegen/runtime/io.c",
+    "codegen/runtime/standalone.c",
+    "kernels/table.c",
+    "kernels/dispatch.c",
+    "kernels/split.c",
+    "kernels/threads.c",
+    "kernels/alloc.c",
+    "kernels/dtype.c",
+    "kernels/cpu.c",
     "kernels/strict.c",
 };
 

@@ -92,6 +92,12 @@ for weights in w.ck w.bump; do
 done
 run --random 7 --tokens 1,2,3 --generate 5 --strict --logits strict.f32 >strict-ids
 cmp -s whole.f32 strict.f32 && error "--strict changes nothing"
+run --random 7 --tokens 1,2,3 --generate 5 --threads 3 --logits again.f32 >ids
+cmp -s whole.f32 again.f32 || error "--threads 3 has other logits"
+CK_NUM_THREADS=2 run --random 7 --tokens 1,2,3 --generate 5 --threads 0 --logits again.f32 >ids
+cmp -s whole.f32 again.f32 || error "--threads 0 has other logits"
+refuses 2 'CK_NUM_THREADS: wanted' env CK_NUM_THREADS=2x ./plain --random 1 --threads 0
+refuses 2 '--threads: "257", wanted an integer up to 256' ./plain --random 1 --threads 257
 for model in blocks halves; do
     ./$model --random 7 --tokens 1,2,3 --generate 3 --logits whole.f32 --save $model.ck \
         --save-bump $model.bump >ids || error "$model: exit $?"

@@ -9,9 +9,12 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "draw.h"
 #include "run.h"
@@ -245,6 +248,40 @@ static void training_is_refused(void **state)
     }
 }
 
+static int writes_fault(unsigned char *at)
+{
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        *(volatile unsigned char *)at = 1;
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
+}
+
+/* An arena of whole large pages is zeros, may be written to its last byte, and ends at a guard. */
+static void large_arenas_are_guarded(void **state)
+{
+    cg_loaded l = cg_load(&cg_small, 0);
+    ck_program large = *l.program;
+    (void)state;
+    large.bytes = (size_t)6 << 20;
+    for (int round = 0; round < 2; round++) {
+        ck_model *m = NULL;
+        assert_int_equal(ck_model_open(&m, &large), CK_MODEL_OK);
+        unsigned char *const arena = ck_model_arena(m);
+        for (size_t i = l.program->bytes; i < large.bytes; i++) assert_true(arena[i] == 0);
+        arena[large.bytes - 1] = 1;
+        assert_true(writes_fault(arena + large.bytes));
+        assert_true(writes_fault(arena - 1));
+        ck_model_close(m);
+        assert_true(writes_fault(arena));
+    }
+    cg_unload(&l);
+}
+
 /* What a tap saw. */
 typedef struct seen {
     size_t calls, last_layer;
@@ -310,9 +347,13 @@ static void taps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equals_the_reference),    cmocka_unit_test(radius_sees_changed_weights),
-        cmocka_unit_test(wrong_programs_are_seen), cmocka_unit_test(errors),
-        cmocka_unit_test(training_is_refused),     cmocka_unit_test(taps),
+        cmocka_unit_test(equals_the_reference),
+        cmocka_unit_test(radius_sees_changed_weights),
+        cmocka_unit_test(wrong_programs_are_seen),
+        cmocka_unit_test(errors),
+        cmocka_unit_test(training_is_refused),
+        cmocka_unit_test(large_arenas_are_guarded),
+        cmocka_unit_test(taps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }
