@@ -223,7 +223,6 @@ int hn_case_set(hn_case *c, const char *key, const char *value, unsigned *fixed,
         return parse_places(c, value, error, size);
     }
     if (strcmp(key, "thr") == 0) {
-        *fixed |= HN_FIXED_THREADS;
         if (parse_count(key, value, 1, THREADS_MAX, &threads, error, size) != 0) return -1;
         c->threads = (unsigned)threads;
         return 0;
@@ -251,7 +250,6 @@ void hn_case_init(hn_case *c, const hn_op *op)
     memset(c, 0, sizeof *c);
     c->op = op;
     c->gen = HN_GEN;
-    c->threads = 1;
     for (size_t i = 0; i < op->family->nkeys; i++) {
         const hn_key *k = &op->family->keys[i];
         if (k->kind == HN_REAL)
@@ -296,6 +294,7 @@ int hn_case_parse(hn_case *c, const char *line, char *error, size_t size)
         if (hn_case_set(c, item, equals + 1, &fixed, error, size) != 0) return -1;
     }
     if (check_given(c, given, error, size) != 0) return -1;
+    if (c->threads == 0) c->threads = 1;
     return hn_case_check(c, error, size);
 }
 
@@ -552,18 +551,18 @@ static hn_fill draw_fill(hn_rng *rng, const hn_op *op)
 }
 
 /* From a stream of its own: cases of before have the same data. */
-static void draw_threads(hn_case *c, unsigned fixed)
+static void draw_threads(hn_case *c)
 {
     hn_rng rng = hn_stream(c->seed, 0x74687264, 0);
-    if (fixed & HN_FIXED_THREADS || !(c->op->family->flags & HN_DIVIDED)) return;
-    if (hn_below(&rng, THREADS_EVERY) == 0)
-        c->threads = (unsigned)hn_range(&rng, 2, DRAW_THREADS_MAX);
+    if (c->threads > 0) return;
+    const bool several = c->op->family->flags & HN_DIVIDED && hn_below(&rng, THREADS_EVERY) == 0;
+    c->threads = several ? (unsigned)hn_range(&rng, 2, DRAW_THREADS_MAX) : 1;
 }
 
 void hn_case_draw(hn_case *c, unsigned fixed)
 {
     hn_rng rng = hn_stream(c->seed, 0x63617365, 0);
-    draw_threads(c, fixed);
+    draw_threads(c);
     if (c->op->family->draw) {
         c->op->family->draw(c, &rng, fixed);
         return;

@@ -70,7 +70,7 @@ typedef struct hn_case {
     char text[HN_TEXT_MAX];     /* of its one textual key; zeros behind */
     size_t ld[HN_MAX_OPERANDS]; /* units; 0: as tight as the row */
     hn_place at[HN_MAX_OPERANDS];
-    unsigned threads; /* beside one call, another by so many; 1: none */
+    unsigned threads; /* beside one call, another by so many; 1: none; 0: free to be drawn */
     hn_fp fp;
     hn_fill fill;
     char file[HN_FILE_MAX]; /* HN_FILL_FILE: their folder */
@@ -94,8 +94,7 @@ enum {
     HN_FIXED_LD = 1 << 24,
     HN_FIXED_AT = 1 << 25,
     HN_FIXED_FP = 1 << 26,
-    HN_FIXED_FILL = 1 << 27,
-    HN_FIXED_THREADS = 1 << 28
+    HN_FIXED_FILL = 1 << 27
 };
 void hn_case_draw(hn_case *c, unsigned fixed);
 /* Sets key=value; used by the parser and by suites. Returns 0, or -1 with one line in `error`;
