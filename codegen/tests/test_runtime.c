@@ -33,6 +33,28 @@ static void equals_the_reference(void **state)
     assert_true(worst[1] > 1e-3); /* the estimate is no blank cheque */
 }
 
+/* With steps that are made one, whichever: the same decoder; decoding has the bits of a prefill, without
+ * SIMD, too. */
+static void fused_steps_are_the_decoder(void **state)
+{
+    uint64_t seed = 17;
+    double worst[2] = { 0, 0 };
+    (void)state;
+    for (unsigned i = 0; i < 45; i++) {
+        const cg_config c = i < 3 ? cg_small : cg_draw_config(&seed);
+        cg_loaded l = cg_load_fused(&c, cg_draw(&seed) % 2 ? 64 : 0, 1 + i % 3, NULL, NULL, NULL);
+        for (size_t k = 0; k < l.program->buffer_count; k++) {
+            const char *const name = l.program->buffers[k].name;
+            if ((1 + i % 3) & CG_FUSE_MLP) assert_string_not_equal(name, "fc1_out");
+            if ((1 + i % 3) & CG_FUSE_RESIDUAL) assert_string_not_equal(name, "proj_tmp");
+            if ((1 + i % 3) & CG_FUSE_RESIDUAL) assert_string_not_equal(name, "mlp_out");
+        }
+        cg_check_loaded(&l, &c, &seed, worst);
+    }
+    print_message("worst error / radius: fast %.3f, strict %.3f\n", worst[0], worst[1]);
+    assert_true(worst[1] > 1e-3);
+}
+
 /* A decoder with one weight changed is another: the reference's radius is smaller than that. */
 static void radius_sees_changed_weights(void **state)
 {
@@ -125,6 +147,60 @@ static void wrong_programs_are_seen(void **state)
         ck_model_close(m);
         cg_unload(&l);
     }
+}
+
+/* The same of fused steps. */
+static void wrong_fused_programs_are_seen(void **state)
+{
+    static const char *const wrong[][3] = {
+        { "mlp_gate", ".m = r->rows", ".m = r->rows - 1" },
+        { "mlp_gate", ".n = 45", ".n = 44" },
+        { "mlp_gate", ".k = 32", ".k = 31" },
+        { "mlp_gate", "W1(l)) + 1536", "W1(l))" },
+        { "mlp_gate", "W1(l)) + 1536", "W1(l)) + 1504" },
+        { "mlp_gate", "B1(l)) + 48", "B1(l)) + 45" },
+        { "mlp_gate", ".bias_b", ".bias_d" },
+        { "mlp_gate", "LN2_OUT(l)", "LN1_OUT(l)" },
+        { "mlp_gate", "W1(l)", "W1(0)" },
+        { "merge_heads_add", "INPUT(l)", "INPUT(0)" },
+        { "merge_heads_add", ".beta = 1", ".beta = 0" },
+        { "merge_heads_add", "ck_row(r, INPUT(l), 32)", "ck_at(r, INPUT(l))" },
+        { "merge_heads_add", ".n = 32", ".n = 31" },
+        { "merge_heads_add", ".k = 64", ".k = 48" },
+        { "merge_heads_add", "BO(l)", "BO(0)" },
+        { "mlp_down_add", "RESIDUAL1(l)", "INPUT(l)" },
+        { "mlp_down_add", ".beta = 1", ".beta = 2" },
+        { "mlp_down_add", ".k = 45", ".k = 44" },
+        { "mlp_down_add", ".alpha = 1", ".alpha = 0" },
+        { "mlp_down_add", ".bias", ".c" },
+    };
+    cg_config c = cg_small;
+    int32_t tokens[9];
+    float logits[9 * 50];
+    uint64_t seed = 8;
+    (void)state;
+    c.intermediate = 45; /* with pad lanes */
+    cg_draw_tokens(tokens, 9, 50, &seed);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        cg_loaded l = cg_load_fused(&c, 0, CG_FUSE_MLP | CG_FUSE_RESIDUAL, wrong[i][0], wrong[i][1],
+                                    wrong[i][2]);
+        ck_model *const m = cg_open_model(&l, 4);
+        const int status = cg_run_cut(m, tokens, 9, logits, &seed);
+        if (status == CK_MODEL_OK && cg_compare(m, tokens, 9, 0, logits) <= 1)
+            fail_msg("%s: %s for %s is not seen", wrong[i][0], wrong[i][2], wrong[i][1]);
+        ck_model_close(m);
+        cg_unload(&l);
+    }
+    /* pad lanes that nobody clears */
+    cg_loaded l = cg_load_fused(&c, 0, CG_FUSE_MLP, "mlp_gate", "status == 0", "status != 0");
+    ck_model *const m = cg_open_model(&l, 4);
+    const ck_buffer *b = l.program->buffers;
+    while (strcmp(b->name, "swiglu_out") != 0) b++;
+    ((float *)(void *)(ck_model_arena(m) + b->offset))[47] = 1;
+    assert_int_equal(cg_run_whole(m, tokens, 9, logits), CK_MODEL_OK);
+    assert_non_null(cg_arena_fault(m));
+    ck_model_close(m);
+    cg_unload(&l);
 }
 
 static void expect(const ck_model *m, int got, int want, const char *says)
@@ -348,6 +424,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equals_the_reference),
+        cmocka_unit_test(fused_steps_are_the_decoder),
+        cmocka_unit_test(wrong_fused_programs_are_seen),
         cmocka_unit_test(radius_sees_changed_weights),
         cmocka_unit_test(wrong_programs_are_seen),
         cmocka_unit_test(errors),
