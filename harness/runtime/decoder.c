@@ -178,7 +178,7 @@ void hn_rt_buffer_name(const hn_rt_buffer *b, char *text, size_t size)
 typedef struct sketch {
     const char *name;
     hn_rt_step step;
-    const char *stem, *y, *rstd, *in[3];
+    const char *stem, *y, *rstd, *in[4];
 } sketch;
 
 static size_t offset_of(const hn_rt_decoder *m, const char *name, size_t layer)
@@ -205,7 +205,7 @@ static void add_stage(hn_rt_decoder *m, size_t layer, const sketch *k)
     *s = (hn_rt_stage){ .name = k->name, .step = k->step, .stem = k->stem, .layer = layer };
     s->y = offset_of(m, k->y, layer);
     s->rstd = offset_of(m, k->rstd, layer);
-    for (int i = 0; i < 3; i++) s->in[i] = offset_of(m, k->in[i], layer);
+    for (int i = 0; i < 4; i++) s->in[i] = offset_of(m, k->in[i], layer);
     const bool of_k = strcmp(k->y, "k") == 0 || strcmp(k->y, "v") == 0;
     const size_t heads = of_k ? d->kv_heads : d->heads;
     set_shape(s, 1, 0, d->hidden, m->aD, m->aD);
@@ -216,12 +216,13 @@ static void add_stage(hn_rt_decoder *m, size_t layer, const sketch *k)
     case HN_RT_HEAD_NORM:
     case HN_RT_TURN: set_shape(s, heads, d->context * m->aH, d->head_dim, m->aH, m->aH); break;
     case HN_RT_ATTEND: set_shape(s, heads, m->aH, d->head_dim, m->aH, heads * m->aH); break;
+    case HN_RT_GATED:
     case HN_RT_SWIGLU: set_shape(s, 1, 0, d->intermediate, m->aI, m->aI); break;
     default: break;
     }
     if (strcmp(k->name, "mlp_up") == 0) set_shape(s, 2, m->aI, d->intermediate, m->aI, 2 * m->aI);
-    if (strcmp(k->name, "mlp_down") == 0) s->k = d->intermediate, s->ldx = m->aI;
-    if (strcmp(k->name, "merge_heads") == 0) s->k = s->ldx = heads * m->aH;
+    if (strncmp(k->name, "mlp_down", 8) == 0) s->k = d->intermediate, s->ldx = m->aI;
+    if (strncmp(k->name, "merge_heads", 11) == 0) s->k = s->ldx = heads * m->aH;
     if (strcmp(k->name, "head") == 0) set_shape(s, 1, 0, d->vocab, d->vocab, d->vocab);
 }
 
@@ -254,10 +255,32 @@ static void add_layer(hn_rt_decoder *m, size_t layer)
         { "mlp_down", HN_RT_LINEAR, gemm, "mlp_out", NULL, { "swiglu_out", "w2", "b2" } },
         { "add2", HN_RT_ADD, add, "output", NULL, { "residual1", "mlp_out" } },
     };
+    static const sketch gate = { "mlp_gate",   HN_RT_GATED, "gemm_nt_swiglu_f32",
+                                 "swiglu_out", NULL,        { "ln2_out", "w1", "b1" } };
+    static const sketch merge = {
+        "merge_heads_add", HN_RT_ADDED, gemm, "residual1", NULL, { "attn_out", "wo", "bo", "input" }
+    };
+    static const sketch down = { "mlp_down_add", HN_RT_ADDED,
+                                 gemm,           "output",
+                                 NULL,           { "swiglu_out", "w2", "b2", "residual1" } };
+    /* in the place of the step of that name and the one behind it */
+    const struct {
+        const char *name;
+        bool fused;
+        const sketch *as;
+    } pairs[] = { { "merge_heads", m->fused_residual, &merge },
+                  { "mlp_up", m->fused_mlp, &gate },
+                  { "mlp_down", m->fused_residual, &down } };
     for (size_t i = 0; i < sizeof project / sizeof *project; i++) add_stage(m, layer, &project[i]);
     for (size_t i = 0; i < 2 && m->d.qk_norm; i++) add_stage(m, layer, &norms[i]);
     for (size_t i = 0; i < 2 && m->d.rope; i++) add_stage(m, layer, &turns[i]);
-    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) add_stage(m, layer, &rest[i]);
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) {
+        const sketch *s = &rest[i];
+        for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++)
+            if (pairs[p].fused && strcmp(pairs[p].name, rest[i].name) == 0) s = pairs[p].as;
+        add_stage(m, layer, s);
+        i += s != &rest[i];
+    }
 }
 
 static void add_stages(hn_rt_decoder *m)
@@ -300,7 +323,11 @@ hn_rt_decoder *hn_rt_decoder_new(const hn_case *c)
     m->aD = wide(m->d.hidden);
     m->aH = wide(m->d.head_dim);
     m->aI = wide(m->d.intermediate);
-    const ref_layout_options options = { .guard = m->guard };
+    m->fused_mlp = key(c, HN_RT_FUSE) & 1;
+    m->fused_residual = key(c, HN_RT_FUSE) >> 1 & 1;
+    const ref_layout_options options = { .guard = m->guard,
+                                         .one_mlp = m->fused_mlp,
+                                         .one_residual = m->fused_residual };
     m->total = ref_layout(&m->d, &options, add_buffer, m, &start);
     add_stages(m);
     return m;
@@ -321,7 +348,9 @@ static void ignore(void *context, const char *name, size_t layer, size_t offset,
 size_t hn_rt_bytes(const hn_case *c)
 {
     const ref_decoder d = dimensions(c);
-    const ref_layout_options options = { .guard = 64 * key(c, HN_RT_GUARD) };
+    const ref_layout_options options = { .guard = 64 * key(c, HN_RT_GUARD),
+                                         .one_mlp = key(c, HN_RT_FUSE) & 1,
+                                         .one_residual = key(c, HN_RT_FUSE) >> 1 & 1 };
     size_t start;
     return ref_layout(&d, &options, ignore, NULL, &start);
 }

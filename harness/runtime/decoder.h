@@ -28,6 +28,7 @@ enum {
     HN_RT_TIED,
     HN_RT_QKNORM,
     HN_RT_GUARD, /* free lines of 64 bytes around each buffer */
+    HN_RT_FUSE,  /* sum of 1: the MLP's product with its gate, 2: products with residual sums */
     HN_RT_CALLS,
     HN_RT_KEYS
 };
@@ -84,7 +85,9 @@ typedef enum hn_rt_step {
     HN_RT_ATTEND,
     HN_RT_LINEAR,
     HN_RT_ADD,
-    HN_RT_SWIGLU
+    HN_RT_SWIGLU,
+    HN_RT_GATED, /* product and gate */
+    HN_RT_ADDED  /* product and sum */
 } hn_rt_step;
 
 /* A step of a pass. Its output is `pieces` matrices, `piece` floats apart, of the rows of the pass:
@@ -95,7 +98,7 @@ typedef struct hn_rt_stage {
     hn_rt_step step;
     const char *stem; /* of the op that does it */
     size_t layer;
-    size_t y, rstd, in[3];
+    size_t y, rstd, in[4];
     size_t pieces, piece, used, width, ld;
     size_t k, ldx; /* terms of a product and the width of its left operand */
 } hn_rt_stage;
@@ -104,6 +107,7 @@ typedef struct hn_rt_decoder {
     ref_decoder d;
     float eps, theta, factor, low, high;
     size_t original, guard;
+    bool fused_mlp, fused_residual;
     size_t aD, aH, aI; /* widths */
     size_t total;      /* bytes of the arena */
     size_t nbuffers, nstages;

@@ -72,7 +72,9 @@ const char *hn_rt_refuses(const hn_case *c)
 static char *generate(const hn_case *c, cg_error *error)
 {
     hn_rt_decoder *const m = hn_rt_decoder_new(c);
-    const cg_layout_options options = { .guard = m->guard };
+    const cg_layout_options options = { .guard = m->guard,
+                                        .fuse = (m->fused_mlp ? CG_FUSE_MLP : 0u) |
+                                                (m->fused_residual ? CG_FUSE_RESIDUAL : 0u) };
     cg_config config;
     cg_graph graph = { 0 };
     cg_program program;
