@@ -90,8 +90,8 @@ typedef struct hn_family {
     /* Whether sums run down the columns of the operand, where fills then put what they put into rows
      * otherwise; NULL: never. */
     bool (*down)(const hn_case *c, size_t operand);
-    /* Writes the live elements of a row of an f32 operand where a fill means something of its own for
-     * the family, and says so; NULL: nowhere. */
+    /* Writes the live elements of a row of an f32 operand, or what one of 16 bits is rounded from, where
+     * a fill means something of its own for the family, and says so; NULL: nowhere. */
     bool (*fill)(const hn_case *c, size_t operand, size_t row, hn_rng *rng, float *x, size_t n);
     /* Writes the live elements of a row of an i32 operand; NULL: the family has none. */
     void (*ids)(const hn_case *c, size_t operand, size_t row, hn_rng *rng, int32_t *x, size_t n);

@@ -475,7 +475,8 @@ static void fill_key_int(row *r, float *x, size_t n)
 {
     const size_t at = meeting(r, n);
     for (size_t i = 0; i < n; i++) x[i] = integer(&r->rng, 1024);
-    x[at] = hn_below(&r->rng, 2) ? 0.0f : scaled(-1.0f, (int)hn_range(&r->rng, 12, 16));
+    const int64_t most = r->format == HN_F16 ? 15 : 16; /* its greatest number is below 2^16 */
+    x[at] = hn_below(&r->rng, 2) ? 0.0f : scaled(-1.0f, (int)hn_range(&r->rng, 12, most));
 }
 
 /* Scores that rise or fall from key to key, each rise a new maximum, and leap now and then. */
@@ -524,22 +525,29 @@ static void fill_f32(row *r, float *x, size_t n)
     }
 }
 
+/* What the family, or else the role of the operand, makes of a row of floats. */
+static void fill_floats(row *r, const hn_case *c, size_t index, float *x, size_t n)
+{
+    const hn_family *family = c->op->family;
+    if (family->fill && family->fill(c, index, r->index, &r->rng, x, n)) return;
+    fill_f32(r, x, n);
+}
+
 static bool is_factor(const row *r, hn_dtype dtype)
 {
-    return (dtype == HN_F16 || dtype == HN_BF16) &&
-           (r->role == HN_ROLE_LEFT || r->role == HN_ROLE_RIGHT);
+    return (dtype == HN_F16 || dtype == HN_BF16) && r->role != HN_ROLE_VALUE;
 }
 
 /* Factors of 16 bits are those of f32, rounded. */
-static void fill_factor_halves(row *r, const hn_dtype_info *info, unsigned char *at, size_t n)
+static void fill_factor_halves(row *r, const hn_case *c, size_t index, unsigned char *at, size_t n)
 {
     float *x = malloc(n * sizeof *x);
     if (!x) {
         fprintf(stderr, "ckparity: out of memory\n");
         exit(1);
     }
-    fill_factor(r, x, n);
-    hn_fill_halves(info, x, at, n);
+    fill_floats(r, c, index, x, n);
+    hn_fill_halves(&hn_dtypes[hn_operand_dtype(c->op, index)], x, at, n);
     free(x);
 }
 
@@ -609,15 +617,12 @@ void hn_fill_operand(const hn_case *c, size_t index, const hn_placed *p, const s
         const size_t n = live ? live[r.index] : p->cols;
         r.rng = hn_stream(c->seed, index, r.index);
         if (n == 0) continue;
-        if (dtype == HN_F32 && c->op->family->fill &&
-            c->op->family->fill(c, index, r.index, &r.rng, (float *)(void *)at, n))
-            continue;
         if (dtype == HN_I32)
             c->op->family->ids(c, index, r.index, &r.rng, (int32_t *)(void *)at, n);
         else if (dtype == HN_F32)
-            fill_f32(&r, (float *)(void *)at, n);
+            fill_floats(&r, c, index, (float *)(void *)at, n);
         else if (is_factor(&r, dtype))
-            fill_factor_halves(&r, &hn_dtypes[dtype], at, n);
+            fill_factor_halves(&r, c, index, at, n);
         else
             hn_fill_units(&r, &hn_dtypes[dtype], at, n);
     }

@@ -15,8 +15,8 @@ static const hn_key keys[] = {
 };
 
 static const hn_operand operands[] = {
-    [Y] = { "y", HN_F32, HN_ROLE_OUTPUT, true },
-    [X] = { "x", HN_F32, HN_ROLE_LEFT, true },
+    [Y] = { "y", HN_TYPE_0, HN_ROLE_OUTPUT, true },
+    [X] = { "x", HN_TYPE_0, HN_ROLE_LEFT, true },
     [GAMMA] = { "g", HN_F32, HN_ROLE_RIGHT, false },
     [STATISTICS] = { "s", HN_F32, HN_ROLE_OUTPUT, true },
 };
@@ -98,7 +98,7 @@ const hn_family hn_family_rmsnorm = {
     .fills = FILL(UNIT) | FILL(INT) | FILL(PROBE) | FILL(CANCEL) | FILL(WIDE) | FILL(DENORMAL) |
              FILL(STAGNATION) | FILL(EDGE),
     .exact_fills = FILL(INT),
-    .flags = HN_SIGNED_ZERO | HN_WHOLE_ROWS | HN_FP_MODES,
+    .flags = HN_SIGNED_ZERO | HN_WHOLE_ROWS | HN_FP_MODES | HN_NUMBERS,
     .extents = extents,
     .fill = fill,
     .exact = exact,

@@ -16,8 +16,8 @@ const char *const hn_products[3][HN_PRODUCTS_MAX] = {
     { "libck.so", "test_kernels" },
     { "test_ref_quant_32", "test_ref_quant_k", "test_ref_rows", "test_ref_activation",
       "test_ref_gemm_w", "test_ref_attention", "test_ref_gemm_wn", "test_ref_kv", "test_ref_loss",
-      "test_ref_rope", "test_ref_embedding", "test_ref_layout", "test_ref_model", "test_ref",
-      "ckparity" },
+      "test_ref_rope", "test_ref_embedding", "test_ref_layout", "test_ref_model",
+      "test_ref_products", "test_ref", "ckparity" },
     { "test_harness", "ckparity" },
 };
 
@@ -98,7 +98,7 @@ static void judge_product(const hn_hunt *h, const hn_site *s, const char *folder
                           const char *how, hn_fate *fate)
 {
     const char *name = hn_products[h->o.target][product];
-    char path[1200], command[2800];
+    char path[1200], command[3800];
     if (fate->kind == HN_FATE_INVALID || (fate->kind == HN_FATE_KILLED && !h->o.ablation)) return;
     snprintf(path, sizeof path, "%s/%s", folder, name);
     if (link_site(h, s, folder, product, path) != 0) {
@@ -150,7 +150,8 @@ static void judge_library(const hn_hunt *h, const hn_site *s, const char *folder
     if (survived && fate->kind == HN_FATE_KILLED) fate->missed = 0;
 }
 
-/* By all tests of references, those of the file's own name first; then by kernels that are right. */
+/* By all tests of references, those of the file's own name first; by the golden bounds; then by kernels that
+ * are right. */
 static void judge_reference(const hn_hunt *h, const hn_site *s, const char *folder, hn_fate *fate)
 {
     size_t tests = 0;
@@ -161,6 +162,10 @@ static void judge_reference(const hn_hunt *h, const hn_site *s, const char *fold
             const bool is_own = *name && strstr(h->sources[s->source].path, name + 1);
             if (is_own == own) judge_product(h, s, folder, i, "", fate);
         }
+    char how[2400];
+    snprintf(how, sizeof how, "bounds --suite '%s/golden/cases.cases' --check '%s/golden/bounds'",
+             h->build.source, h->build.source);
+    judge_product(h, s, folder, tests, how, fate);
     judge_few(h, s, folder, tests, fate);
 }
 

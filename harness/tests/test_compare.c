@@ -73,7 +73,7 @@ typedef struct trial {
 
 static void begin(trial *t)
 {
-    *t = (trial){ .output = { .rows = ROWS, .cols = COLS, .info = &hn_dtypes[HN_F32] },
+    *t = (trial){ .output = { .name = "y", .rows = ROWS, .cols = COLS, .info = &hn_dtypes[HN_F32] },
                   .tile = { 1, 2, 1, 4 } };
     t->output.bytes = (const unsigned char *)t->y;
     t->balls = (hn_balls){ 8, t->v, t->e, t->term };

@@ -308,6 +308,19 @@ static void exact_fills_have_radius_zero(void **state)
     drop(&d);
 }
 
+/* The first operand, and not all of them. */
+static void outputs_are_told_from_inputs(void **state)
+{
+    (void)state;
+    for (size_t o = 0; o < hn_op_count; o++) {
+        bool inputs = false;
+        assert_true(hn_is_output(&hn_ops[o], 0));
+        for (size_t k = 1; k < hn_ops[o].family->noperands; k++)
+            inputs |= !hn_is_output(&hn_ops[o], k);
+        assert_true(inputs || hn_ops[o].family->noperands == 1);
+    }
+}
+
 /* Over all fills of a quantised operand, every bit of code and scale is seen in both states. */
 static void every_bit_of_blocks_toggles(void **state)
 {
@@ -505,6 +518,7 @@ int hn_test_data(void)
         cmocka_unit_test(slack_is_all_but_live),
         cmocka_unit_test(patterns_differ_everywhere),
         cmocka_unit_test(same_case_same_data),
+        cmocka_unit_test(outputs_are_told_from_inputs),
         cmocka_unit_test(exact_fills_have_radius_zero),
         cmocka_unit_test(parts_are_all_bits),
         cmocka_unit_test(parts_lie_as_documented),

@@ -13,6 +13,7 @@
 
 #include "gemm.h"
 #include "group.h"
+#include "norm.h"
 #include "tests.h"
 
 typedef void trick(const ck_gemm_args *g);
@@ -208,8 +209,6 @@ static void what_was_checked_is_noted(void **state)
     hn_runner_free(runner);
 }
 
-/* --- what a case asks for */
-
 static hn_case parsed(const char *line)
 {
     char error[256];
@@ -217,6 +216,104 @@ static hn_case parsed(const char *line)
     if (hn_case_parse(&c, line, error, sizeof error) != 0) fail_msg("%s: %s", line, error);
     return c;
 }
+
+/* --- outputs of several formats: rows of bf16, and a column of floats */
+
+typedef void norm_trick(const ck_rmsnorm_args *g);
+static norm_trick *norm_after;
+static float column[8]; /* of statistics as it was */
+
+static void wrong_norm(const void *args)
+{
+    const ck_rmsnorm_args *g = args;
+    for (size_t i = 0; i < g->t; i++) column[i] = g->rstd[i * g->ldr];
+    calls++;
+    right(args);
+    norm_after(g);
+}
+
+static void norm_right(const ck_rmsnorm_args *g) { (void)g; }
+static void column_unwritten(const ck_rmsnorm_args *g) { g->rstd[2 * g->ldr] = column[2]; }
+static void column_between(const ck_rmsnorm_args *g) { g->rstd[g->ldr + 1] = 1; }
+static void column_before(const ck_rmsnorm_args *g) { g->rstd[-1] = 1; }
+static void column_off(const ck_rmsnorm_args *g) { g->rstd[g->ldr] *= 1.0001f; }
+static void column_nan(const ck_rmsnorm_args *g) { g->rstd[g->ldr] = NAN; }
+static void column_counts(const ck_rmsnorm_args *g) { g->rstd[0] += (float)calls; }
+static void column_adds_up(const ck_rmsnorm_args *g)
+{
+    if (!isnan(column[1])) g->rstd[g->ldr] += 1;
+}
+static void column_fears_batches(const ck_rmsnorm_args *g)
+{
+    if (g->t == 1) g->rstd[0] += 1;
+}
+static void column_fears_alias(const ck_rmsnorm_args *g)
+{
+    if (g->y == g->x) g->rstd[2 * g->ldr] += 1;
+}
+static void column_flips_a_bit(const ck_rmsnorm_args *g)
+{
+    *(unsigned char *)&g->rstd[2 * g->ldr] ^= 1;
+}
+static void row_of_floats(const ck_rmsnorm_args *g) { memset((char *)g->y + 2 * g->cols, 0, 2); }
+static void row_off(const ck_rmsnorm_args *g) { *(unsigned char *)g->y ^= 2; }
+
+static void every_output_is_checked(void **state)
+{
+#define NORM "rmsnorm_bf16 mode=fast gen=1 T=3 D=5 eps=0 "
+    static const struct {
+        norm_trick *what;
+        const char *line;
+        hn_check check;
+        const char *says;
+    } row[] = {
+        { norm_right, NORM "fill=int", HN_CHECK_NONE, "" },
+        { column_unwritten, NORM "fill=int", HN_CHECK_UNWRITTEN, "s[2,0] was not written" },
+        { column_between, NORM "lds=3 fill=int", HN_CHECK_SLACK,
+          "wrote beyond row 1 of s, byte 4 (the row has 4)" },
+        { column_before, NORM "at=s:m1 fill=int", HN_CHECK_SLACK, "wrote 4 bytes before s" },
+        { column_before, NORM "at=s:s fill=int", HN_CHECK_GUARD,
+          "signal 11 at byte -4 from the start of s" },
+        { column_off, NORM "fill=int", HN_CHECK_VALUE, "s[1,0] got " },
+        { column_nan, NORM "fill=int", HN_CHECK_NAN, "s[1,0] got nan" },
+        { column_counts, NORM "fill=int", HN_CHECK_REPEAT, "s[0,0] differs from call to call" },
+        { column_adds_up, NORM "fill=int", HN_CHECK_PREFILL, "s[1,0] depends on what" },
+        { column_fears_batches, NORM "fill=int", HN_CHECK_BATCH, "s[" },
+        { column_fears_alias, NORM "fill=int", HN_CHECK_ALIAS,
+          "s[2,0] differs when the output is an input" },
+        { column_flips_a_bit, "rmsnorm_bf16 mode=strict gen=1 T=3 D=5", HN_CHECK_VALUE, "s[2,0]" },
+        { row_of_floats, NORM "ldy=9 fill=int", HN_CHECK_SLACK,
+          "wrote beyond row 0 of y, byte 10 (the row has 10)" },
+        { row_off, NORM "fill=int", HN_CHECK_VALUE, "y[0,0] got " },
+    };
+#undef NORM
+    static hn_result results[HN_MAX_VARIANTS];
+    const ck_kernel *scalar = hn_test_scalar("rmsnorm_bf16");
+    hn_runner *runner = hn_runner_new();
+    (void)state;
+    hn_call_init();
+    norm_after = norm_right;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const hn_case c = parsed(row[i].line);
+        const bool strict = c.mode == HN_STRICT;
+        hn_plan plan = { .op = c.op };
+        ck_kernel kernel = *scalar;
+        kernel.isa = "wrong";
+        right = strict ? scalar->fn_strict : scalar->fn;
+        *(strict ? &kernel.fn_strict : &kernel.fn) = wrong_norm;
+        norm_after = row[i].what;
+        calls = 0;
+        hn_plan_add(&plan, scalar, true, 0);
+        hn_plan_add(&plan, &kernel, strict, 1);
+        hn_group_run(runner, &plan, &c, results);
+        const hn_result *r = &results[1];
+        if (r->check != row[i].check || strncmp(r->what, row[i].says, strlen(row[i].says)) != 0)
+            fail_msg("row %zu: %s \"%s\"", i, hn_check_names[r->check], r->what);
+    }
+    hn_runner_free(runner);
+}
+
+/* --- what a case asks for */
 
 static void modes_make_mxcsr_and_specs(void **state)
 {
@@ -377,6 +474,7 @@ int hn_test_group(void)
         cmocka_unit_test(each_fault_is_named_with_its_place),
         cmocka_unit_test(batches_are_compared_row_by_row),
         cmocka_unit_test(what_was_checked_is_noted),
+        cmocka_unit_test(every_output_is_checked),
         cmocka_unit_test(modes_make_mxcsr_and_specs),
         cmocka_unit_test(large_outputs_are_sampled),
         cmocka_unit_test(instructions_are_told_apart),

@@ -138,7 +138,7 @@ static ref_decoder decoder(int which)
 /* What is told, in order; and the last fact that was. */
 typedef struct told {
     int which;
-    size_t layer, next, guard, at, input, layers_start;
+    size_t layer, next, guard, at, input, inputs, layers_start;
     size_t part; /* elements of a block, which has one byte; 0: floats */
 } told;
 
@@ -181,6 +181,7 @@ static void compare(void *context, const char *name, size_t layer, size_t offset
     if (strcmp(name, "input") == 0) {
         assert_int_equal(offset, to->input);
         assert_int_equal(bytes, 640);
+        to->inputs++;
         return;
     }
     const fact *const f = expected(to);
@@ -217,6 +218,7 @@ static void check(int which, size_t guard, size_t part)
     while (to.at % 64) to.at++;
     assert_int_equal(total, to.at + guard);
     assert_int_equal(start, to.layers_start);
+    assert_int_equal(to.inputs, LAYERS);
 }
 
 static void buffers_are_those_of_the_table(void **unused)

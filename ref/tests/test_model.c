@@ -309,6 +309,42 @@ static void noise_is_that_of_two_steps(void **unused)
     }
 }
 
+/* A layer that adds nothing to a large number and a small one, of which the small one is looked at: each element's
+ * noise is of its own size. Variances of uniform draws, in u relative to the element: those of the two
+ * additions, (1 + (1 / 8 + 4)), count for either number, the second by way of the norm. */
+static void noise_is_of_each_element(void **unused)
+{
+    static float tokens[2] = { 1024, 1 }, ones[4] = { 1, 1, 1, 1 }, none[16], head[2] = { 0, 1 };
+    static const ref_layer layer = { .ln1 = ones,
+                                     .ln2 = ones,
+                                     .wq = { none, 2 },
+                                     .wk = { none, 2 },
+                                     .wv = { none, 2 },
+                                     .wo = { none, 2 },
+                                     .w1 = { none, 2 },
+                                     .w2 = { none, 1 } };
+    const ref_model m = { .d = { 1, 2, 1, 1, 1, 2, 1, 1, 1, 0, 0, 0, 0, 0 },
+                          .theta = 10,
+                          .head_width = 2,
+                          .mlp_width = 1,
+                          .tokens = { tokens, 2 },
+                          .head = { head, 2 },
+                          .final_norm = ones,
+                          .layers = &layer };
+    const int32_t id = 0;
+    enum { RUNS = 20000 };
+    double squares = 0, right, logit;
+    (void)unused;
+    assert_int_equal(ref_model_forward(&m, &id, 1, (ref_noise){ 0, 0 }, &right), 0);
+    for (uint64_t seed = 1; seed <= RUNS; seed++) {
+        assert_int_equal(ref_model_forward(&m, &id, 1, (ref_noise){ seed, 0 }, &logit), 0);
+        squares += pow((logit / right - 1) * 0x1p24, 2);
+    }
+    const double embedding = 1, addition = 5.125 * 5.125, norm = 36, product = 5.25 * 5.25;
+    const double variance = (2 * (embedding + 2 * addition) + norm + product) / 3;
+    assert_true(within(squares / RUNS, variance, 0.05 * variance));
+}
+
 static void same_seed_same_noise(void **unused)
 {
     const int32_t ids[T] = { 1, 2, 3, 4, 5 };
@@ -350,7 +386,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(decoders_are_those_of_matrices), TEST(positions_may_be_learned),
         TEST(frequencies_may_be_scaled),      TEST(noise_is_that_of_two_steps),
-        TEST(same_seed_same_noise),           TEST(radius_is_of_six_runs),
+        TEST(noise_is_of_each_element),       TEST(same_seed_same_noise),
+        TEST(radius_is_of_six_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
