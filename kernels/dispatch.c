@@ -9,6 +9,7 @@
 
 #include "attention.h"
 #include "binary.h"
+#include "block.h"
 #include "ck_dtype.h"
 #include "ck_ops.h"
 #include "embedding.h"
@@ -19,14 +20,10 @@
 #include "quant.h"
 #include "rope.h"
 #include "softmax.h"
+#include "split.h"
 #include "table.h"
 #include "unary.h"
 
-/* Elements and bytes of one block of the operands that are not plain f32; of products the weights'. a's
- * blocks have as many elements; a_bytes where both have blocks. */
-typedef struct block {
-    size_t elements, bytes, a_bytes;
-} block;
 #define X(code, name, elements, bytes) static const block block_##name = { (elements), (bytes), 0 };
 CK_DTYPES(X)
 #undef X
@@ -58,6 +55,7 @@ typedef struct call {
     ck_op op;
     const void *args;
     const block *of;
+    const char *family;
 } call;
 
 /* What a check says beside a ck_status: there is no output, so nothing was looked at. */
@@ -118,12 +116,13 @@ static const ck_kernel *best(ck_op op)
     return NULL;
 }
 
-static ck_status run(ck_op op, const void *args)
+static ck_status run(const call *c)
 {
-    const ck_kernel *const kernel = best(op);
+    const ck_kernel *const kernel = best(c->op);
 
     if (!kernel) return CK_ERR_ISA;
-    (ck_strict_parity() ? kernel->fn_strict : kernel->fn)(args);
+    ck_fn *const fn = ck_strict_parity() ? kernel->fn_strict : kernel->fn;
+    ck_run_call(c->family, &(ck_call){ c->op, c->of, fn, kernel->spec, c->args });
     return CK_OK;
 }
 
@@ -690,15 +689,36 @@ static ck_status enter(const call *c, int (*check)(const call *c))
     if (!c->args) return CK_ERR_NULL;
     const int status = check(c);
     if (status == EMPTY) return CK_OK;
-    return status == CK_OK ? run(c->op, c->args) : (ck_status)status;
+    return status == CK_OK ? run(c) : (ck_status)status;
 }
 
-#define CK_OP(family, op, dtype)                                                                   \
-    ck_status ck_##op##_##dtype(const ck_##family##_args *args)                                    \
-    {                                                                                              \
-        return enter(&(const call){ CK_OP_##op##_##dtype, args, &block_##dtype }, check_##family); \
+#define CK_OP(family, op, dtype)                                                               \
+    ck_status ck_##op##_##dtype(const ck_##family##_args *args)                                \
+    {                                                                                          \
+        return enter(&(const call){ CK_OP_##op##_##dtype, args, &block_##dtype, #family },     \
+                     check_##family);                                                          \
+    }                                                                                          \
+    static void threads_##op##_##dtype(ck_fn *fn, const ck_numspec *spec, const void *args,    \
+                                       unsigned threads)                                       \
+    {                                                                                          \
+        ck_divide(#family, &(ck_call){ CK_OP_##op##_##dtype, &block_##dtype, fn, spec, args }, \
+                  threads);                                                                    \
     }
 #define CK_KERNEL(family, op, dtype, isa)
 #include "kernels.def"
 #undef CK_OP
+
+static const struct divided {
+    const char *family;
+    ck_threads_fn *threads;
+} divided[CK_OP_COUNT] = {
+#define CK_OP(family, op, dtype) { #family, threads_##op##_##dtype },
+#include "kernels.def"
+#undef CK_OP
 #undef CK_KERNEL
+};
+
+ck_threads_fn *ck_op_threads(ck_op op)
+{
+    return ck_divides(divided[op].family) ? divided[op].threads : NULL;
+}
