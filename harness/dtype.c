@@ -107,7 +107,7 @@
     }
 #define ROW_OF_FIRST(r)                                                                           \
     {                                                                                             \
-        "q4_k8", 1152, 256, 1, 274,                                                               \
+        "q4_kx8", 1152, 256, 1, 274,                                                              \
             { HALF("d", HN_SCALE, 2 * (r)), HALF("dmin", HN_MIN, 16 + 2 * (r)),                   \
               SUB_OF_FIRST("s", HN_SUB_SCALE, 32 + (r)), SUB_OF_FIRST("m", HN_SUB_MIN, 36 + (r)), \
               CODES_8(r) },                                                                       \
@@ -115,7 +115,7 @@
     }
 #define ROW_OF_LAST(r)                                                                            \
     {                                                                                             \
-        "q4_k8", 1152, 256, 1, 274,                                                               \
+        "q4_kx8", 1152, 256, 1, 274,                                                              \
             { HALF("d", HN_SCALE, 2 * (r)), HALF("dmin", HN_MIN, 16 + 2 * (r)),                   \
               SUB_OF_LAST("s", HN_SUB_SCALE, 8 * (36 + (r)), 8 * (28 + (r)) + 6),                 \
               SUB_OF_LAST("m", HN_SUB_MIN, 8 * (36 + (r)) + 4, 8 * (32 + (r)) + 6), CODES_8(r) }, \
@@ -123,7 +123,7 @@
     }
 
 /* clang-format off */
-static const hn_dtype_info q4_k8_rows[] = {
+static const hn_dtype_info q4_kx8_rows[] = {
     ROW_OF_FIRST(0), ROW_OF_FIRST(1), ROW_OF_FIRST(2), ROW_OF_FIRST(3),
     ROW_OF_LAST(4), ROW_OF_LAST(5), ROW_OF_LAST(6), ROW_OF_LAST(7),
 };
@@ -167,10 +167,10 @@ const hn_dtype_info hn_dtypes[HN_DTYPE_COUNT] = {
         { "d", HN_SCALE, HN_SINGLE, 0, 1, 0, BITS(32, 0) },
         { "q", HN_CODE, HN_SIGNED, 0, 256, 0, BYTES(4) },
         { "bsum", HN_SUM, HN_SIGNED, 0, 16, 0, WORDS(260) } } },
-    [HN_Q4_K8] = { "q4_k8", 1152, 256, 1, 8 * 274, {
+    [HN_Q4_KX8] = { "q4_kx8", 1152, 256, 1, 8 * 274, {
         HALF("d", HN_SCALE, 0), HALF("dmin", HN_MIN, 16),
         SUB_OF_FIRST("s", HN_SUB_SCALE, 32), SUB_OF_FIRST("m", HN_SUB_MIN, 36), CODES_8(0) },
-        8, q4_k8_rows },
+        8, q4_kx8_rows },
 };
 /* clang-format on */
 #undef BITS

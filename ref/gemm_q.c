@@ -80,7 +80,7 @@ static void unpack_at(const rows *r, size_t l, block *to, short *codes)
         unpack(f, r->b + l * f->bytes, to, codes);
         return;
     }
-    ref_unpack_q4_k8(r->b + l * f->packed * f->bytes, r->in_pack, alone);
+    ref_unpack_q4_kx8(r->b + l * f->packed * f->bytes, r->in_pack, alone);
     unpack(f, alone, to, codes);
 }
 
@@ -282,6 +282,6 @@ REF(q5_1, q8_1, 32, 24, 0, 1, 36, 4)
 REF(q5_k, q8_k, 256, 176, 0, 1, 292, 4)
 REF(q6_k, q8_k, 256, 210, 208, 0, 292, 4)
 REF(q8_0, q8_0, 32, 34, 0, 0, 34, 2)
-REF_OF(q4_k8, q4_k, q8_k, 256, 144, 0, 1, 292, 4, 8)
+REF_OF(q4_kx8, q4_k, q8_k, 256, 144, 0, 1, 292, 4, 8)
 #undef REF_OF
 #undef REF

@@ -5,9 +5,9 @@
 #include "decode.h"
 #include "ref.h"
 
-ref_fn ref_pack_q4_k_q4_k8;
+ref_fn ref_pack_q4_k_q4_kx8;
 
-enum { ROWS = 8, Q4_K = 144, Q4_K8 = ROWS * Q4_K, SUB_BLOCKS = 8, CODES = 256 };
+enum { ROWS = 8, Q4_K = 144, Q4_KX8 = ROWS * Q4_K, SUB_BLOCKS = 8, CODES = 256 };
 enum { PARTS = 2 + 2 * SUB_BLOCKS + CODES };
 
 /* Where a number lies in the twelve bytes of q4_k's scales and minimums. */
@@ -44,7 +44,7 @@ static void set_number(unsigned char *b, unsigned n, unsigned which, unsigned va
     set_bits(b, (place){ 32 * which + 8 * (n - 4) + 6, 2 }, value >> 4);
 }
 
-void ref_unpack_q4_k8(const unsigned char *packed, size_t row, unsigned char *block)
+void ref_unpack_q4_kx8(const unsigned char *packed, size_t row, unsigned char *block)
 {
     memset(block, 0, Q4_K);
     for (size_t byte = 0; byte < 2; byte++) {
@@ -77,8 +77,8 @@ static void parts_of(const unsigned char *block, double *part)
 }
 
 /* Every part as it is in the row that is packed; 0 in rows that are not there. */
-void ref_pack_q4_k_q4_k8(const void *args, const ref_tile *tile, const ref_spec *specs,
-                         size_t nspecs, ref_out *out)
+void ref_pack_q4_k_q4_kx8(const void *args, const ref_tile *tile, const ref_spec *specs,
+                          size_t nspecs, ref_out *out)
 {
     const ref_pack_args *p = args;
     size_t at = 0;

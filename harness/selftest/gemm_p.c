@@ -9,7 +9,7 @@
 #include "mutant.h"
 #include "quant.h"
 
-enum { ROWS = CK_Q4_K8_ROWS, BYTES = CK_Q4_K8_BYTES, Q8_K = CK_Q8_K_BYTES, LAST = ROWS - 1 };
+enum { ROWS = CK_Q4_KX8_ROWS, BYTES = CK_Q4_KX8_BYTES, Q8_K = CK_Q8_K_BYTES, LAST = ROWS - 1 };
 /* Parts of a row: d, dmin, scales, minimums, codes. */
 enum { D, DMIN, S, M = S + 8, Q = M + 8, PARTS = Q + CK_K_BLOCK };
 
@@ -355,8 +355,8 @@ static void missing_rows(const void *args, bool copied)
 static void copies_for_missing(const void *args) { missing_rows(args, true); }
 static void missing_untouched(const void *args) { missing_rows(args, false); }
 
-#define PRODUCT "gemm_nt_q4_k8_q8_k"
-#define PACK    "pack_q4_k_q4_k8"
+#define PRODUCT "gemm_nt_q4_kx8_q8_k"
+#define PACK    "pack_q4_k_q4_kx8"
 #define ROW(what, mode, by)                                                   \
     {                                                                         \
         .name = #what, .on = PRODUCT, .modes = mode, .fn = what, .checks = by \

@@ -133,7 +133,7 @@ static const hn_mutant list[] = {
     CLAIM("scalar_as_sse41", HN_ON_ALL, "sse41", "scalar", lacks_sse41),
     CLAIM("scalar_as_avx2", HN_ON_ALL, "avx2", "scalar", lacks_avx2),
     CLAIM("sse41_as_avx2",
-          HN_ON_ALL " !gemm_nt_q4_k_f32 !gemm_nt_q4_k8_* !pack_* !gemm_nt_s*lu_f32 !layernorm_f32",
+          HN_ON_ALL " !gemm_nt_q4_k_f32 !gemm_nt_q4_kx8_* !pack_* !gemm_nt_s*lu_f32 !layernorm_f32",
           "avx2", "sse41", lacks_avx2),
     CLAIM("avx2_as_sse41", HN_ON_ALL, "sse41", "avx2", lacks_avx2),
     CLAIM("avx2_as_avx512", HN_ON_ALL, "avx512", "avx2", lacks_avx2),

@@ -174,8 +174,8 @@ static void beta_zero_reads_c(const void *args)
         for (size_t j = 0; j < g->n; j++) g->y[i * g->ldy + j] += 0.0f * g->c[i * g->ldc + j];
 }
 
-#define ON_FACTORS                                                                \
-    "gemm_??_f32 gemv_f32 gemm_nt_q8_0_q8_0 gemm_nt_q4_k8_q8_k gemm_nt_silu_f32 " \
+#define ON_FACTORS                                                                 \
+    "gemm_??_f32 gemv_f32 gemm_nt_q8_0_q8_0 gemm_nt_q4_kx8_q8_k gemm_nt_silu_f32 " \
     "gemm_nt_swiglu_f32"
 #define ROW(what, ons, mode, by)                                          \
     {                                                                     \

@@ -251,7 +251,7 @@ static const struct {
     { "gemm_nn_f32", view_gemm_nn },
     { "gemm_tn_f32", view_gemm_tn },
     { "gemv_f32", view_gemv },
-    { "gemm_nt_*_k8_q8_?", view_gemm_p },
+    { "gemm_nt_*x8_q8_?", view_gemm_p },
     { "gemm_nt_*_q8_?", view_gemm_q },
     { "pack_*", view_pack },
     { "gemm_nt_*f16_*f16_*", view_gemm_h },

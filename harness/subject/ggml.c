@@ -83,7 +83,7 @@ typedef struct ggml_type_traits_cpu {
     X(q8_0, q8_0, build, dot)
 
 /* Weights of eight interleaved rows, in our layout too, and what they are multiplied by. */
-#define PACKED(X, build, dot, round) X(q4_k8, q8_k, build, dot)
+#define PACKED(X, build, dot, round) X(q4_kx8, q8_k, build, dot)
 
 /* The builds, in alphabetical order; whether their dots use FMA, and how they round q8_0. */
 #define BUILDS(X)                 \
@@ -115,7 +115,7 @@ typedef struct build {
     ggml_vec_dot *vec_dot[FORMAT_COUNT]; /* by the format of the weights */
     ggml_from_float *from_float[FORMAT_COUNT];
     ggml_vec_dot *vec_dot_f32;
-    ggml_packed *gemv_q4_k8, *gemm_q4_k8;
+    ggml_packed *gemv_q4_kx8, *gemm_q4_kx8;
     char reason[256]; /* why it cannot run, "" if it can */
 } build;
 
@@ -193,19 +193,19 @@ static void *scratch(int place, size_t bytes)
 static void packed_columns(const build *b, const ck_gemm_p_args *g, size_t j, size_t columns,
                            const char *four, float *y, size_t ldy)
 {
-    const char *weights = (const char *)g->b + j / CK_Q4_K8_ROWS * g->ldb * CK_Q4_K8_BYTES;
+    const char *weights = (const char *)g->b + j / CK_Q4_KX8_ROWS * g->ldb * CK_Q4_KX8_BYTES;
     const size_t quads = g->m / 4 * 4;
-    if (quads) b->gemm_q4_k8((int)g->k, y + j, ldy, weights, four, (int)quads, (int)columns);
+    if (quads) b->gemm_q4_kx8((int)g->k, y + j, ldy, weights, four, (int)quads, (int)columns);
     for (size_t i = quads; i < g->m; i++)
-        b->gemv_q4_k8((int)g->k, y + i * ldy + j, ldy, weights,
-                      (const char *)g->a + i * g->lda * CK_Q8_K_BYTES, 1, (int)columns);
+        b->gemv_q4_kx8((int)g->k, y + i * ldy + j, ldy, weights,
+                       (const char *)g->a + i * g->lda * CK_Q8_K_BYTES, 1, (int)columns);
 }
 
 /* Interleaving is timed, as ggml does it to what it quantises. */
 static void packed_product(const build *b, const ck_gemm_p_args *g, float *y, size_t ldy,
                            size_t columns)
 {
-    const size_t blocks = g->k / CK_K_BLOCK, step = g->ldb == blocks ? columns : CK_Q4_K8_ROWS;
+    const size_t blocks = g->k / CK_K_BLOCK, step = g->ldb == blocks ? columns : CK_Q4_KX8_ROWS;
     char *const four = scratch(0, g->m * blocks * CK_Q8_K_BYTES);
     for (size_t i = 0; i + 4 <= g->m; i += 4)
         interleave_rows(four + i * blocks * CK_Q8_K_BYTES, g, i);
@@ -215,8 +215,8 @@ static void packed_product(const build *b, const ck_gemm_p_args *g, float *y, si
 static void gemm_p(const build *b, const void *args)
 {
     const ck_gemm_p_args *const g = args;
-    const size_t groups = (g->n + CK_Q4_K8_ROWS - 1) / CK_Q4_K8_ROWS;
-    const size_t columns = groups * CK_Q4_K8_ROWS;
+    const size_t groups = (g->n + CK_Q4_KX8_ROWS - 1) / CK_Q4_KX8_ROWS;
+    const size_t columns = groups * CK_Q4_KX8_ROWS;
     const int whole = columns == g->n;
     float *const y = whole ? g->y : scratch(1, g->m * columns * sizeof *y);
     const size_t ldy = whole ? g->ldy : columns;
@@ -445,8 +445,8 @@ static void load_build(build *b, const char *directory)
         return;
     }
     if (!find(&score, library, "ggml_backend_score") || !find(&init, library, "ggml_cpu_init") ||
-        !find(&b->gemv_q4_k8, library, "ggml_gemv_q4_K_8x8_q8_K") ||
-        !find(&b->gemm_q4_k8, library, "ggml_gemm_q4_K_8x8_q8_K") ||
+        !find(&b->gemv_q4_kx8, library, "ggml_gemv_q4_K_8x8_q8_K") ||
+        !find(&b->gemm_q4_kx8, library, "ggml_gemm_q4_K_8x8_q8_K") ||
         !find(&traits_of, library, "ggml_get_type_traits_cpu")) {
         snprintf(b->reason, sizeof b->reason, "libggml-cpu-%s.so lacks a symbol", b->name);
         return;

@@ -16,7 +16,7 @@
 #include "quant.h"
 
 enum { M = 6, N = 21, EIGHTS = 3, BLOCKS = 3, K = BLOCKS * CK_K_BLOCK, LDX = 4, LDP = 5, LDA = 4 };
-enum { ROW = CK_Q4_K_BYTES, PACKED = CK_Q4_K8_BYTES };
+enum { ROW = CK_Q4_K_BYTES, PACKED = CK_Q4_KX8_BYTES };
 static unsigned char w[N * LDX * ROW], packed[EIGHTS * LDP * PACKED + 1],
     a[M * LDA * CK_Q8_K_BYTES];
 static float y[M * N], z[M * N], bias[N];
@@ -84,7 +84,7 @@ static void is_packed(const unsigned char *unit, size_t r, const unsigned char *
 static void lies_as_documented(void)
 {
     const ck_pack_args p = make_pack();
-    assert_int_equal(ck_pack_q4_k_q4_k8(&p), CK_OK);
+    assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_OK);
     for (size_t i = 0; i < EIGHTS * 8; i++)
         for (size_t l = 0; l < BLOCKS; l++)
             is_packed(packed + (i / 8 * LDP + l) * PACKED, i % 8,
@@ -106,8 +106,8 @@ static void has_strict_bits(void)
         const ck_gemm_p_args g = make_product();
         const ck_pack_args p = make_pack();
         for (size_t i = 0; i < N; i++) bias[i] = (float)(int)(draw() % 2001 - 1000);
-        assert_int_equal(ck_pack_q4_k_q4_k8(&p), CK_OK);
-        assert_int_equal(ck_gemm_nt_q4_k8_q8_k(&g), CK_OK);
+        assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_OK);
+        assert_int_equal(ck_gemm_nt_q4_kx8_q8_k(&g), CK_OK);
         const ck_gemm_q_args rows = { z, a, w, bias, M, N, K, N, LDA, LDX };
         assert_int_equal(ck_gemm_nt_q4_k_q8_k(&rows), CK_OK);
         assert_memory_equal(y, z, sizeof y);
@@ -144,7 +144,7 @@ static void is_extreme(void)
     }
     const ck_gemm_p_args g = { out, row, weights, NULL, 1, 8, LONG * CK_K_BLOCK, 8, LONG, LONG };
     const double codes = -128.0 * 15 * 63 * 256, minimums = -32768.0 * 63 * 16;
-    assert_int_equal(ck_gemm_nt_q4_k8_q8_k(&g), CK_OK);
+    assert_int_equal(ck_gemm_nt_q4_kx8_q8_k(&g), CK_OK);
     for (size_t r = 0; r < 8; r++) assert_true(out[r] == (float)(LONG * (codes - minimums)));
 }
 
@@ -160,7 +160,7 @@ static void extremes_do_not_overflow(void **state)
 
 static void refuses(const ck_gemm_p_args *g, ck_status wanted)
 {
-    assert_int_equal(ck_gemm_nt_q4_k8_q8_k(g), wanted);
+    assert_int_equal(ck_gemm_nt_q4_kx8_q8_k(g), wanted);
     for (size_t i = 0; i < M * N; i++) assert_true(y[i] == 1e30f);
 }
 
@@ -194,16 +194,16 @@ static void bad_packing_is_refused(void **state)
 {
     ck_pack_args p;
     (void)state;
-    assert_int_equal(ck_pack_q4_k_q4_k8(NULL), CK_ERR_NULL);
-    p = make_pack(), p.y = NULL, assert_int_equal(ck_pack_q4_k_q4_k8(&p), CK_ERR_NULL);
-    p = make_pack(), p.x = NULL, assert_int_equal(ck_pack_q4_k_q4_k8(&p), CK_ERR_NULL);
-    p = make_pack(), p.k += 32, assert_int_equal(ck_pack_q4_k_q4_k8(&p), CK_ERR_MULTIPLE);
-    p = make_pack(), p.ldx = BLOCKS - 1, assert_int_equal(ck_pack_q4_k_q4_k8(&p), CK_ERR_SHAPE);
-    p = make_pack(), p.ldy = BLOCKS - 1, assert_int_equal(ck_pack_q4_k_q4_k8(&p), CK_ERR_SHAPE);
-    p = make_pack(), p.m = SIZE_MAX, assert_int_equal(ck_pack_q4_k_q4_k8(&p), CK_ERR_SHAPE);
-    p = make_pack(), p.x = packed, assert_int_equal(ck_pack_q4_k_q4_k8(&p), CK_ERR_ALIAS);
-    p = make_pack(), p.m = 0, p.y = NULL, assert_int_equal(ck_pack_q4_k_q4_k8(&p), CK_OK);
-    p = make_pack(), p.k = 0, p.x = NULL, assert_int_equal(ck_pack_q4_k_q4_k8(&p), CK_OK);
+    assert_int_equal(ck_pack_q4_k_q4_kx8(NULL), CK_ERR_NULL);
+    p = make_pack(), p.y = NULL, assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_ERR_NULL);
+    p = make_pack(), p.x = NULL, assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_ERR_NULL);
+    p = make_pack(), p.k += 32, assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_ERR_MULTIPLE);
+    p = make_pack(), p.ldx = BLOCKS - 1, assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_ERR_SHAPE);
+    p = make_pack(), p.ldy = BLOCKS - 1, assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_ERR_SHAPE);
+    p = make_pack(), p.m = SIZE_MAX, assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_ERR_SHAPE);
+    p = make_pack(), p.x = packed, assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_ERR_ALIAS);
+    p = make_pack(), p.m = 0, p.y = NULL, assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_OK);
+    p = make_pack(), p.k = 0, p.x = NULL, assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_OK);
     for (size_t i = 0; i < sizeof packed; i++) assert_int_equal(packed[i], 0x5a);
 }
 
@@ -214,10 +214,10 @@ static void an_empty_sum_is_the_bias(void **state)
     (void)state;
     for (size_t i = 0; i < N; i++) bias[i] = (float)i;
     g.k = 0, g.a = NULL, g.b = NULL;
-    assert_int_equal(ck_gemm_nt_q4_k8_q8_k(&g), CK_OK);
+    assert_int_equal(ck_gemm_nt_q4_kx8_q8_k(&g), CK_OK);
     for (size_t i = 0; i < M * N; i++) assert_true(y[i] == bias[i % N]);
     g.bias = NULL;
-    assert_int_equal(ck_gemm_nt_q4_k8_q8_k(&g), CK_OK);
+    assert_int_equal(ck_gemm_nt_q4_kx8_q8_k(&g), CK_OK);
     for (size_t i = 0; i < M * N; i++) assert_true(y[i] == 0);
 }
 

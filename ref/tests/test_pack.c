@@ -13,7 +13,7 @@
 #include "decode.h"
 #include "draw.h"
 
-ref_fn ref_pack_q4_k_q4_k8, ref_gemm_nt_q4_k8_q8_k, ref_gemm_nt_q4_k_q8_k;
+ref_fn ref_pack_q4_k_q4_kx8, ref_gemm_nt_q4_kx8_q8_k, ref_gemm_nt_q4_k_q8_k;
 
 enum { ROWS = 8, Q4_K = 144, PACKED = ROWS * Q4_K, Q8_K = 292, PARTS = 274, BLOCK_BITS = 8 * Q4_K };
 
@@ -56,7 +56,7 @@ static void each_bit_comes_back(void **unused)
             taken[to / 8] = (unsigned char)(taken[to / 8] | 1u << to % 8);
             packed[to / 8] = (unsigned char)(1u << to % 8);
             for (size_t other = 0; other < ROWS; other++) {
-                ref_unpack_q4_k8(packed, other, block);
+                ref_unpack_q4_kx8(packed, other, block);
                 for (size_t b = 0; b < BLOCK_BITS; b++)
                     assert_int_equal(block[b / 8] >> b % 8 & 1, other == r && b == bit);
             }
@@ -118,7 +118,7 @@ static void products_are_those_of_the_rows(void **unused)
         const ref_gemm_q_args rows = { a, w, bias, BLOCKS * 256, LDA, LDW };
         for (size_t i = 0; i < 3; i++) {
             const size_t n = tiles[i].rows * tiles[i].cols;
-            ref_gemm_nt_q4_k8_q8_k(&packed, &tiles[i], specs, SPECS, &(ref_out){ n, y, term, ye });
+            ref_gemm_nt_q4_kx8_q8_k(&packed, &tiles[i], specs, SPECS, &(ref_out){ n, y, term, ye });
             ref_gemm_nt_q4_k_q8_k(&rows, &tiles[i], specs, SPECS, &(ref_out){ n, z, of_rows, ze });
             assert_memory_equal(y, z, SPECS * n * sizeof *y);
             assert_memory_equal(ye, ze, SPECS * n * sizeof *ye);
@@ -151,7 +151,7 @@ static void packing_keeps_every_part(void **unused)
     const size_t n = 2 * 2 * ROWS * PARTS;
     (void)unused;
     draw();
-    ref_pack_q4_k_q4_k8(&p, &tile, specs, SPECS, &(ref_out){ n, v, term, e });
+    ref_pack_q4_k_q4_kx8(&p, &tile, specs, SPECS, &(ref_out){ n, v, term, e });
     for (size_t i = 0; i < SPECS * n; i++) {
         const size_t part = i % n, unit = part / (ROWS * PARTS), r = part / PARTS % ROWS;
         const size_t row = ROWS * (1 + unit / 2) + r, l = 1 + unit % 2;

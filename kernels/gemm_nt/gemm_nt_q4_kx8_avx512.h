@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* gemm_nt of q4_k8 by q8_k, AVX-512: eight rows of weights in a register. The including file brings
+/* gemm_nt of q4_kx8 by q8_k, AVX-512: eight rows of weights in a register. The including file brings
  * `sub_block`. */
-#ifndef CK_GEMM_NT_Q4_K8_AVX512_H
-#define CK_GEMM_NT_Q4_K8_AVX512_H
+#ifndef CK_GEMM_NT_Q4_KX8_AVX512_H
+#define CK_GEMM_NT_Q4_KX8_AVX512_H
 
 #include <immintrin.h>
 
-#include "gemm_nt_q4_k8.h"
+#include "gemm_nt_q4_kx8.h"
 
 /* codes: [sub-block][eight elements]; scales, of 16 bits, four times for each row, and minimums twice. */
 typedef struct weights {
@@ -15,7 +15,7 @@ typedef struct weights {
     __m256 d, dmin;
 } weights;
 
-#include "gemm_nt_q4_k8_rows.h"
+#include "gemm_nt_q4_kx8_rows.h"
 
 /* Sub-block j of a row of a, which its 32 codes begin, with the weights: two sums of each of their rows,
  * times its scale. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* pack_q4_k_q4_k8, AVX-512. */
+/* pack_q4_k_q4_kx8, AVX-512. */
 #include <immintrin.h>
 
-#include "pack/pack_q4_k8.h"
+#include "pack/pack_q4_kx8.h"
 
-const ck_numspec ck_pack_q4_k_q4_k8_avx512_spec = CK_PACK_SPEC;
+const ck_numspec ck_pack_q4_k_q4_kx8_avx512_spec = CK_PACK_SPEC;
 
 /* 64 bytes of eight rows as eight times eight of each: neighbours are joined, then pairs, then fours, whose
  * quarters lie in the order of the elements:
@@ -37,6 +37,6 @@ static inline void turn_codes(unsigned char *y, const unsigned char *const *at)
     for (int e = 0; e < CODES; e += 64, y += 512) turn_eight(y, at, e);
 }
 
-void ck_pack_q4_k_q4_k8_avx512(const void *args) { pack_q4_k8(args); }
+void ck_pack_q4_k_q4_kx8_avx512(const void *args) { pack_q4_kx8(args); }
 
-void ck_pack_q4_k_q4_k8_avx512_strict(const void *args) { ck_strict_run(pack_q4_k8, args); }
+void ck_pack_q4_k_q4_kx8_avx512_strict(const void *args) { ck_strict_run(pack_q4_kx8, args); }

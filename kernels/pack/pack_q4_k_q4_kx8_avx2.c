@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* pack_q4_k_q4_k8, AVX2. */
+/* pack_q4_k_q4_kx8, AVX2. */
 #include <immintrin.h>
 
-#include "pack/pack_q4_k8.h"
+#include "pack/pack_q4_kx8.h"
 
-const ck_numspec ck_pack_q4_k_q4_k8_avx2_spec = CK_PACK_SPEC;
+const ck_numspec ck_pack_q4_k_q4_kx8_avx2_spec = CK_PACK_SPEC;
 
 static inline __m256i load(const unsigned char *p)
 {
@@ -36,6 +36,6 @@ static inline void turn_codes(unsigned char *y, const unsigned char *const *at)
     }
 }
 
-void ck_pack_q4_k_q4_k8_avx2(const void *args) { pack_q4_k8(args); }
+void ck_pack_q4_k_q4_kx8_avx2(const void *args) { pack_q4_kx8(args); }
 
-void ck_pack_q4_k_q4_k8_avx2_strict(const void *args) { ck_strict_run(pack_q4_k8, args); }
+void ck_pack_q4_k_q4_kx8_avx2_strict(const void *args) { ck_strict_run(pack_q4_kx8, args); }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* gemm_nt of q4_k8 by q8_k in vectors: a block of weights is taken apart once for many rows of a. The
+/* gemm_nt of q4_kx8 by q8_k in vectors: a block of weights is taken apart once for many rows of a. The
  * including file defines `weights`, such a block, with floats d and dmin of the eight rows in an order of
  * its own, and what these declare. */
-#ifndef CK_GEMM_NT_Q4_K8_ROWS_H
-#define CK_GEMM_NT_Q4_K8_ROWS_H
+#ifndef CK_GEMM_NT_Q4_KX8_ROWS_H
+#define CK_GEMM_NT_Q4_KX8_ROWS_H
 
-#include "gemm_nt_q4_k8.h"
+#include "gemm_nt_q4_kx8.h"
 #include "gemm_nt_q_bytes.h"
 
 enum {
@@ -106,7 +106,7 @@ static inline void gemm_p_fast(const ck_gemm_p_args *g)
             const unsigned char *a = a_row(g, i), *b = b_rows(g, j);
             tile_sums t;
             for (size_t r = 0; r < rows; r++) t.codes[r] = t.minimums[r] = _mm256_setzero_ps();
-            for (size_t l = 0; l < blocks; l++, a += CK_Q8_K_BYTES, b += CK_Q4_K8_BYTES)
+            for (size_t l = 0; l < blocks; l++, a += CK_Q8_K_BYTES, b += CK_Q4_KX8_BYTES)
                 add_block(&t, a, ld, rows, b);
             for (size_t r = 0; r < rows; r++)
                 store_row(g, i + r, j, _mm256_sub_ps(t.codes[r], t.minimums[r]));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* pack_q4_k_q4_k8: eight rows of q4_k interleaved. The including file brings the turning of codes. Nothing
+/* pack_q4_k_q4_kx8: eight rows of q4_k interleaved. The including file brings the turning of codes. Nothing
  * is computed, so that strict kernels are the fast ones. */
-#ifndef CK_PACK_Q4_K8_H
-#define CK_PACK_Q4_K8_H
+#ifndef CK_PACK_Q4_KX8_H
+#define CK_PACK_Q4_KX8_H
 
 #include <assert.h>
 #include <string.h>
@@ -13,12 +13,12 @@
 #include "strict.h"
 #include "table.h"
 
-#define CK_PACK_SPEC                                             \
-    {                                                            \
-        .accs = 1, .nr = CK_Q4_K8_ROWS, .k_multiple = CK_K_BLOCK \
+#define CK_PACK_SPEC                                              \
+    {                                                             \
+        .accs = 1, .nr = CK_Q4_KX8_ROWS, .k_multiple = CK_K_BLOCK \
     }
 
-enum { EIGHT = CK_Q4_K8_ROWS, X_DMIN = 2, X_SCALES = 4, X_CODES = 16 };
+enum { EIGHT = CK_Q4_KX8_ROWS, X_DMIN = 2, X_SCALES = 4, X_CODES = 16 };
 enum { Y_DMIN = 16, Y_SCALES = 32, Y_CODES = 128, SUB_SCALES = 12, CODES = 128 };
 
 /* CODES bytes from at[r] on of each row r: eight of row 0, eight of row 1, ... */
@@ -56,9 +56,9 @@ static inline void pack_block(unsigned char *y, const unsigned char *const *x)
 static inline void pack_rows(const ck_pack_args *p, size_t first)
 {
     static const unsigned char zeros[CK_Q4_K_BYTES];
-    unsigned char *y = (unsigned char *)p->y + first / EIGHT * p->ldy * CK_Q4_K8_BYTES;
+    unsigned char *y = (unsigned char *)p->y + first / EIGHT * p->ldy * CK_Q4_KX8_BYTES;
 
-    for (size_t l = 0; l < p->k / CK_K_BLOCK; l++, y += CK_Q4_K8_BYTES) {
+    for (size_t l = 0; l < p->k / CK_K_BLOCK; l++, y += CK_Q4_KX8_BYTES) {
         const unsigned char *x[EIGHT];
         for (size_t r = 0; r < EIGHT; r++) {
             const size_t at = ((first + r) * p->ldx + l) * CK_Q4_K_BYTES;
@@ -68,7 +68,7 @@ static inline void pack_rows(const ck_pack_args *p, size_t first)
     }
 }
 
-static inline void pack_q4_k8(const void *args)
+static inline void pack_q4_kx8(const void *args)
 {
     const ck_pack_args *const p = args;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* gemm_nt_q4_k8_q8_k, AVX2 and FMA: rows 0..3 in one register and 4..7 in another. */
+/* gemm_nt_q4_kx8_q8_k, AVX2 and FMA: rows 0..3 in one register and 4..7 in another. */
 #include <immintrin.h>
 
-#include "gemm_nt/gemm_nt_q4_k8.h"
+#include "gemm_nt/gemm_nt_q4_kx8.h"
 
 /* codes: [sub-block][eight elements][half of the rows]; scales, of 16 bits, four times for each row, and
  * minimums twice, in the order of the sums: rows 0 1 4 5 | 2 3 6 7. */
@@ -11,9 +11,9 @@ typedef struct weights {
     __m256 d, dmin;
 } weights;
 
-#include "gemm_nt/gemm_nt_q4_k8_rows.h"
+#include "gemm_nt/gemm_nt_q4_kx8_rows.h"
 
-const ck_numspec ck_gemm_nt_q4_k8_q8_k_avx2_spec = CK_GEMM_Q4_K8_SPEC(AT_A_TIME, 0);
+const ck_numspec ck_gemm_nt_q4_kx8_q8_k_avx2_spec = CK_GEMM_Q4_KX8_SPEC(AT_A_TIME, 0);
 
 /* 0 1 4 5 | 2 3 6 7 from and to 0 1 2 3 | 4 5 6 7. */
 static inline __m256i in_order(__m256i x) { return _mm256_permute4x64_epi64(x, 0xd8); }
@@ -92,8 +92,8 @@ ROWS_INLINE void integers_of_rows(sums_of_rows *s, const weights *w, const unsig
     for (int r = 0; r < count; r++) s->codes[r] = _mm256_hadd_epi32(sum[r][0], sum[r][1]);
 }
 
-void ck_gemm_nt_q4_k8_q8_k_avx2(const void *args) { gemm_p_fast(args); }
+void ck_gemm_nt_q4_kx8_q8_k_avx2(const void *args) { gemm_p_fast(args); }
 
 static void strict(const void *args) { gemm_p_strict(args); }
 
-void ck_gemm_nt_q4_k8_q8_k_avx2_strict(const void *args) { ck_strict_run(strict, args); }
+void ck_gemm_nt_q4_kx8_q8_k_avx2_strict(const void *args) { ck_strict_run(strict, args); }

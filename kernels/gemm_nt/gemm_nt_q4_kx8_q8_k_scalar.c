@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* gemm_nt_q4_k8_q8_k, plain C. */
-#include "gemm_nt/gemm_nt_q4_k8.h"
+/* gemm_nt_q4_kx8_q8_k, plain C. */
+#include "gemm_nt/gemm_nt_q4_kx8.h"
 #include "scales_k.h"
 
-const ck_numspec ck_gemm_nt_q4_k8_q8_k_scalar_spec = CK_GEMM_Q4_K8_SPEC(1, CK_NUM_MULADD);
+const ck_numspec ck_gemm_nt_q4_kx8_q8_k_scalar_spec = CK_GEMM_Q4_KX8_SPEC(1, CK_NUM_MULADD);
 
 /* 32 codes of a with sub-block j of row c of b: nibbles j mod 2 of four times eight bytes. */
 static inline int32_t codes_dot(const int8_t *a, const unsigned char *b, int j, int c)
@@ -45,7 +45,7 @@ static inline void add_block(float *codes, float *minimums, const unsigned char 
     }
 }
 
-void ck_gemm_nt_q4_k8_q8_k_scalar(const void *args)
+void ck_gemm_nt_q4_kx8_q8_k_scalar(const void *args)
 {
     const ck_gemm_p_args *const g = args;
 
@@ -54,7 +54,7 @@ void ck_gemm_nt_q4_k8_q8_k_scalar(const void *args)
         for (size_t i = 0; i < g->m; i++) {
             const unsigned char *a = a_row(g, i), *b = b_rows(g, j);
             float codes[EIGHT] = { 0 }, minimums[EIGHT] = { 0 };
-            for (size_t l = g->k / CK_K_BLOCK; l > 0; l--, a += CK_Q8_K_BYTES, b += CK_Q4_K8_BYTES)
+            for (size_t l = g->k / CK_K_BLOCK; l > 0; l--, a += CK_Q8_K_BYTES, b += CK_Q4_KX8_BYTES)
                 add_block(codes, minimums, a, b);
             for (size_t c = 0; c < columns_at(g, j); c++) {
                 const float y = codes[c] - minimums[c];
@@ -65,4 +65,4 @@ void ck_gemm_nt_q4_k8_q8_k_scalar(const void *args)
 
 static void strict(const void *args) { gemm_p_strict(args); }
 
-void ck_gemm_nt_q4_k8_q8_k_scalar_strict(const void *args) { ck_strict_run(strict, args); }
+void ck_gemm_nt_q4_kx8_q8_k_scalar_strict(const void *args) { ck_strict_run(strict, args); }
