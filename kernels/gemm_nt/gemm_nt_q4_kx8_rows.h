@@ -9,8 +9,9 @@
 #include "gemm_nt_q_bytes.h"
 
 enum {
-    AT_A_TIME = 4 /* rows of a that share a load of weights */,
-    TILE = 32 /* a block of them */
+    AT_A_TIME = 4, /* rows of a that share a load of weights */
+    TILE = 32,     /* rows for which a block of weights is taken apart once */
+    AHEAD = 4      /* blocks */
 };
 #define ROWS_INLINE __attribute__((always_inline)) static inline
 
@@ -95,6 +96,14 @@ static inline void store_row(const ck_gemm_p_args *g, size_t i, size_t j, __m256
         g->y[i * g->ldy + j + c] = g->bias ? eight[c] + g->bias[j + c] : eight[c];
 }
 
+/* The lines of memory that a block some way on is in: where the weights are not in a cache, the first rows
+ * of a wait for them. */
+static inline void prefetch(const unsigned char *b)
+{
+    for (size_t at = 0; at < CK_Q4_KX8_BYTES; at += 64)
+        __builtin_prefetch(b + AHEAD * CK_Q4_KX8_BYTES + at);
+}
+
 static inline void gemm_p_fast(const ck_gemm_p_args *g)
 {
     const size_t blocks = g->k / CK_K_BLOCK, ld = g->lda * CK_Q8_K_BYTES;
@@ -106,8 +115,10 @@ static inline void gemm_p_fast(const ck_gemm_p_args *g)
             const unsigned char *a = a_row(g, i), *b = b_rows(g, j);
             tile_sums t;
             for (size_t r = 0; r < rows; r++) t.codes[r] = t.minimums[r] = _mm256_setzero_ps();
-            for (size_t l = 0; l < blocks; l++, a += CK_Q8_K_BYTES, b += CK_Q4_KX8_BYTES)
+            for (size_t l = 0; l < blocks; l++, a += CK_Q8_K_BYTES, b += CK_Q4_KX8_BYTES) {
+                if (i == 0) prefetch(b);
                 add_block(&t, a, ld, rows, b);
+            }
             for (size_t r = 0; r < rows; r++)
                 store_row(g, i + r, j, _mm256_sub_ps(t.codes[r], t.minimums[r]));
         }
