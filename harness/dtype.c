@@ -129,44 +129,44 @@ static const hn_dtype_info q4_kx8_rows[] = {
 };
 
 const hn_dtype_info hn_dtypes[HN_DTYPE_COUNT] = {
-    [HN_F32]  = { "f32", 4, 1, 4, 1, { { "", HN_NUMBER, HN_SINGLE, 0, 1, 0, BITS(32, 0) } } },
-    [HN_F16]  = { "f16", 2, 1, 1, 1, { HALF("", HN_NUMBER, 0) } },
-    [HN_BF16] = { "bf16", 2, 1, 1, 1, { { "", HN_NUMBER, HN_BRAIN, 0, 1, 0, BITS(16, 0) } } },
-    [HN_I32]  = { "i32", 4, 1, 4, 1, { { "", HN_NUMBER, HN_SIGNED, 0, 1, 0, BITS(32, 0) } } },
-    [HN_INT8] = { "int8", 1, 1, 1, 1, { { "", HN_CODE, HN_SIGNED, 0, 1, 0, BITS(8, 0) } } },
-    [HN_INT4] = { "int4", 1, 2, 1, 2, { { "q", HN_CODE, HN_SIGNED, 0, 2, 0, { { 4, 0, { 4 } } } } } },
+    [HN_F32]  = { "f32", 4, 1, 4, 1, { { "", HN_NUMBER, HN_SINGLE, 0, 1, 0, BITS(32, 0) } }, 0, NULL },
+    [HN_F16]  = { "f16", 2, 1, 1, 1, { HALF("", HN_NUMBER, 0) }, 0, NULL },
+    [HN_BF16] = { "bf16", 2, 1, 1, 1, { { "", HN_NUMBER, HN_BRAIN, 0, 1, 0, BITS(16, 0) } }, 0, NULL },
+    [HN_I32]  = { "i32", 4, 1, 4, 1, { { "", HN_NUMBER, HN_SIGNED, 0, 1, 0, BITS(32, 0) } }, 0, NULL },
+    [HN_INT8] = { "int8", 1, 1, 1, 1, { { "", HN_CODE, HN_SIGNED, 0, 1, 0, BITS(8, 0) } }, 0, NULL },
+    [HN_INT4] = { "int4", 1, 2, 1, 2, { { "q", HN_CODE, HN_SIGNED, 0, 2, 0, { { 4, 0, { 4 } } } } }, 0, NULL },
     [HN_Q4_0] = { "q4_0", 18, 32, 1, 33, {
         HALF("d", HN_SCALE, 0),
-        { "q", HN_CODE, HN_UNSIGNED, 0, 32, 8, { NIBBLES(2) } } } },
+        { "q", HN_CODE, HN_UNSIGNED, 0, 32, 8, { NIBBLES(2) } } }, 0, NULL },
     [HN_Q4_1] = { "q4_1", 20, 32, 1, 34, {
         HALF("d", HN_SCALE, 0), HALF("m", HN_MIN, 2),
-        { "q", HN_CODE, HN_UNSIGNED, 0, 32, 0, { NIBBLES(4) } } } },
+        { "q", HN_CODE, HN_UNSIGNED, 0, 32, 0, { NIBBLES(4) } } }, 0, NULL },
     [HN_Q5_0] = { "q5_0", 22, 32, 1, 33, {
         HALF("d", HN_SCALE, 0),
-        { "q", HN_CODE, HN_UNSIGNED, 0, 32, 16, { NIBBLES(6), FIFTHS(2) } } } },
+        { "q", HN_CODE, HN_UNSIGNED, 0, 32, 16, { NIBBLES(6), FIFTHS(2) } } }, 0, NULL },
     [HN_Q5_1] = { "q5_1", 24, 32, 1, 34, {
         HALF("d", HN_SCALE, 0), HALF("m", HN_MIN, 2),
-        { "q", HN_CODE, HN_UNSIGNED, 0, 32, 0, { NIBBLES(8), FIFTHS(4) } } } },
+        { "q", HN_CODE, HN_UNSIGNED, 0, 32, 0, { NIBBLES(8), FIFTHS(4) } } }, 0, NULL },
     [HN_Q8_0] = { "q8_0", 34, 32, 1, 33, {
         HALF("d", HN_SCALE, 0),
-        { "q", HN_CODE, HN_SIGNED, 0, 32, 0, BYTES(2) } } },
+        { "q", HN_CODE, HN_SIGNED, 0, 32, 0, BYTES(2) } }, 0, NULL },
     [HN_Q8_1] = { "q8_1", 36, 32, 1, 34, {
         HALF("d", HN_SCALE, 0), HALF("s", HN_SUM, 2),
-        { "q", HN_CODE, HN_SIGNED, 0, 32, 0, BYTES(4) } } },
+        { "q", HN_CODE, HN_SIGNED, 0, 32, 0, BYTES(4) } }, 0, NULL },
     [HN_Q4_K] = { "q4_k", 144, 256, 1, 274, {
         HALF("d", HN_SCALE, 0), HALF("dmin", HN_MIN, 2), SCALES_K(4),
-        { "q", HN_CODE, HN_UNSIGNED, 0, 256, 0, { NIBBLES_K(16) } } } },
+        { "q", HN_CODE, HN_UNSIGNED, 0, 256, 0, { NIBBLES_K(16) } } }, 0, NULL },
     [HN_Q5_K] = { "q5_k", 176, 256, 1, 274, {
         HALF("d", HN_SCALE, 0), HALF("dmin", HN_MIN, 2), SCALES_K(4),
-        { "q", HN_CODE, HN_UNSIGNED, 0, 256, 0, { NIBBLES_K(48), FIFTHS_K(16) } } } },
+        { "q", HN_CODE, HN_UNSIGNED, 0, 256, 0, { NIBBLES_K(48), FIFTHS_K(16) } } }, 0, NULL },
     [HN_Q6_K] = { "q6_k", 210, 256, 1, 273, {
         HALF("d", HN_SCALE, 208),
         { "s", HN_SUB_SCALE, HN_SIGNED, 0, 16, 0, BYTES(192) },
-        { "q", HN_CODE, HN_UNSIGNED, 0, 256, 32, { NIBBLES_6(0), UPPER_6(128) } } } },
+        { "q", HN_CODE, HN_UNSIGNED, 0, 256, 32, { NIBBLES_6(0), UPPER_6(128) } } }, 0, NULL },
     [HN_Q8_K] = { "q8_k", 292, 256, 1, 273, {
         { "d", HN_SCALE, HN_SINGLE, 0, 1, 0, BITS(32, 0) },
         { "q", HN_CODE, HN_SIGNED, 0, 256, 0, BYTES(4) },
-        { "bsum", HN_SUM, HN_SIGNED, 0, 16, 0, WORDS(260) } } },
+        { "bsum", HN_SUM, HN_SIGNED, 0, 16, 0, WORDS(260) } }, 0, NULL },
     [HN_Q4_KX8] = { "q4_kx8", 1152, 256, 1, 8 * 274, {
         HALF("d", HN_SCALE, 0), HALF("dmin", HN_MIN, 16),
         SUB_OF_FIRST("s", HN_SUB_SCALE, 32), SUB_OF_FIRST("m", HN_SUB_MIN, 36), CODES_8(0) },
