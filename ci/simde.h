@@ -65,6 +65,19 @@ static inline __m256i ck_cvtepi32_epi16(__m512i x)
 }
 #define _mm512_cvtepi32_epi16 ck_cvtepi32_epi16
 
+/* Two quarters of x, then two of y; two bits of `which` each. */
+static inline __m512i ck_shuffle_i64x2(__m512i x, __m512i y, unsigned which)
+{
+    __m128i from[8], to[4];
+    __m512i z;
+    memcpy(from, &x, sizeof x);
+    memcpy(from + 4, &y, sizeof y);
+    for (unsigned i = 0; i < 4; i++) to[i] = from[(i & 2) * 2 + (which >> 2 * i & 3)];
+    memcpy(&z, to, sizeof z);
+    return z;
+}
+#define _mm512_shuffle_i64x2 ck_shuffle_i64x2
+
 /* Lanes outside the mask are not touched, so that a page behind the data shows a wrong mask. */
 #define CK_MASKED(prefix, vector, mask)                                        \
     static inline vector ck##prefix##_maskz_loadu_ps(mask k, const float *p)   \

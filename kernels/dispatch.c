@@ -49,6 +49,9 @@ static const block block_q5_1_q8_1 = { CK_Q5_1_BLOCK, CK_Q5_1_BYTES, CK_Q8_1_BYT
 static const block block_q5_k_q8_k = { CK_Q5_K_BLOCK, CK_Q5_K_BYTES, CK_Q8_K_BYTES };
 static const block block_q6_k_q8_k = { CK_Q6_K_BLOCK, CK_Q6_K_BYTES, CK_Q8_K_BYTES };
 static const block block_q8_0_q8_0 = { CK_Q8_0_BLOCK, CK_Q8_0_BYTES, CK_Q8_0_BYTES };
+/* Packed weights, and what is packed. */
+static const block block_q4_kx8_q8_k = { CK_K_BLOCK, CK_Q4_KX8_BYTES, CK_Q8_K_BYTES };
+static const block block_q4_k_q4_kx8 = { CK_K_BLOCK, CK_Q4_KX8_BYTES, CK_Q4_K_BYTES };
 
 /* A call of a public entry; args is not NULL. */
 typedef struct call {
@@ -264,6 +267,50 @@ static int check_gemm_q(const call *c)
         return CK_ERR_SHAPE;
     if (!g->y || (g->k && (!g->a || !g->b))) return CK_ERR_NULL;
     return (int)gemm_q_overlap(g, blocks, of);
+}
+
+/* Packed rows of n rows. */
+static size_t packed_rows(size_t n) { return n / CK_Q4_KX8_ROWS + (n % CK_Q4_KX8_ROWS != 0); }
+
+static ck_status gemm_p_overlap(const ck_gemm_p_args *g, size_t blocks, const block *of)
+{
+    const span y = span_of(g->y, g->m, g->ldy, g->n, sizeof(float));
+    const span a = span_of(g->a, g->m, g->lda, blocks, of->a_bytes);
+    const span b = span_of(g->b, packed_rows(g->n), g->ldb, blocks, of->bytes);
+    const span bias = span_of(g->bias, g->bias ? 1 : 0, g->n, g->n, sizeof(float));
+
+    return overlap(&y, &a) || overlap(&y, &b) || overlap(&y, &bias) ? CK_ERR_ALIAS : CK_OK;
+}
+
+static int check_gemm_p(const call *c)
+{
+    const ck_gemm_p_args *const g = c->args;
+    const block *const of = c->of;
+    const size_t blocks = g->k / of->elements;
+
+    if (g->m == 0 || g->n == 0) return EMPTY;
+    if (g->k % of->elements) return CK_ERR_MULTIPLE;
+    if (!fits(g->m, g->ldy, g->n, sizeof(float)) || !fits(g->m, g->lda, blocks, of->a_bytes) ||
+        !fits(packed_rows(g->n), g->ldb, blocks, of->bytes))
+        return CK_ERR_SHAPE;
+    if (!g->y || (g->k && (!g->a || !g->b))) return CK_ERR_NULL;
+    return (int)gemm_p_overlap(g, blocks, of);
+}
+
+static int check_pack(const call *c)
+{
+    const ck_pack_args *const p = c->args;
+    const block *const of = c->of;
+    const size_t blocks = p->k / of->elements, rows = packed_rows(p->m);
+
+    if (p->m == 0 || p->k == 0) return EMPTY;
+    if (p->k % of->elements) return CK_ERR_MULTIPLE;
+    if (!fits(p->m, p->ldx, blocks, of->a_bytes) || !fits(rows, p->ldy, blocks, of->bytes))
+        return CK_ERR_SHAPE;
+    if (!p->y || !p->x) return CK_ERR_NULL;
+    const span y = span_of(p->y, rows, p->ldy, blocks, of->bytes);
+    const span x = span_of(p->x, p->m, p->ldx, blocks, of->a_bytes);
+    return overlap(&y, &x) ? CK_ERR_ALIAS : CK_OK;
 }
 
 static ck_status gemm_w_overlap(const ck_gemm_w_args *g, size_t blocks, size_t bytes)

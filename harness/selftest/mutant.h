@@ -9,11 +9,12 @@
 /* The ops that every fault of position, memory and machine is planted in, one of each family; those
  * of them whose outputs are floats; those with several rows, that is with leading dimensions. */
 #define HN_ON_ROWS                                                                                 \
-    "attention_f32 gemm_??_f32 gemm_nt_q8_0_q8_0 gemm_nt_q4_k_f32 gemm_nt_silu_f32 "               \
+    "attention_f32 gemm_??_f32 gemm_nt_q8_0_q8_0 gemm_nt_q4_kx8_q8_k gemm_nt_q4_k_f32 "            \
+    "gemm_nt_silu_f32 "                                                                            \
     "gemm_nt_swiglu_f32 softmax_causal_f32 rmsnorm_f32 layernorm_f32 rope_half_f32 embedding_f32 " \
     "swiglu_f32"
 #define HN_ON_F32 HN_ON_ROWS " gemv_f32 exp_f32 dequant_row_q8_0"
-#define HN_ON_ALL HN_ON_F32 " quantize_row_q8_0"
+#define HN_ON_ALL HN_ON_F32 " quantize_row_q8_0 pack_q4_k_q4_kx8"
 
 enum { HN_IN_FAST = 1, HN_IN_STRICT = 2, HN_IN_BOTH = 3 };
 

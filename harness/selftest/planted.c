@@ -12,6 +12,7 @@
     X(machine)         \
     X(gemm)            \
     X(gemm_q)          \
+    X(gemm_p)          \
     X(dots)            \
     X(gemm_w)          \
     X(gemm_wn)         \

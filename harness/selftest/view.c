@@ -115,6 +115,24 @@ static void view_gemm_wn(const void *args, hn_view *v)
     v->of[2] = see(g->b, g->k, g->n / hn_block->elements, g->ldb, hn_block->bytes);
 }
 
+static void view_gemm_p(const void *args, hn_view *v)
+{
+    const ck_gemm_p_args *g = args;
+    const size_t blocks = g->k / hn_block->elements, rows = hn_block->rows;
+    v->of[0] = see(g->y, g->m, g->n, g->ldy, sizeof(float));
+    v->of[1] = see(g->a, g->m, blocks, g->lda, hn_second_block->bytes);
+    v->of[2] = see(g->b, (g->n + rows - 1) / rows, blocks, g->ldb, hn_block->bytes);
+    v->of[3] = see(g->bias, 1, g->n, g->n, sizeof(float));
+}
+
+static void view_pack(const void *args, hn_view *v)
+{
+    const ck_pack_args *p = args;
+    const size_t blocks = p->k / hn_block->elements, rows = hn_second_block->rows;
+    v->of[0] = see(p->y, (p->m + rows - 1) / rows, blocks, p->ldy, hn_second_block->bytes);
+    v->of[1] = see(p->x, p->m, blocks, p->ldx, hn_block->bytes);
+}
+
 static void view_gemm_w(const void *args, hn_view *v)
 {
     const ck_gemm_w_args *g = args;
@@ -243,7 +261,9 @@ static const struct {
     { "gemm_nn_f32", view_gemm_nn },
     { "gemm_tn_f32", view_gemm_tn },
     { "gemv_f32", view_gemv },
+    { "gemm_nt_*x8_q8_?", view_gemm_p },
     { "gemm_nt_*_q8_?", view_gemm_q },
+    { "pack_*", view_pack },
     { "gemm_nt_*f16_*f16_*", view_gemm_h },
     { "gemm_nt_?elu_f32", view_gemm_act },
     { "gemm_nt_silu_f32", view_gemm_act },
