@@ -42,14 +42,14 @@ typedef void binary_row_fn(const ck_element *e, unsigned char *y, const unsigned
 CK_INLINE void binary_rows(const void *args, const ck_element *e, binary_row_fn *row)
 {
     const ck_binary_args *const g = args;
-    unsigned char *y = g->y;
-    const unsigned char *a = g->a, *b = g->b;
+    const unsigned char *const a = g->a, *const b = g->b;
+    unsigned char *const all = g->y;
     assert(g->t == 0 || (g->y && g->a && g->b));
     assert(g->cols >= g->d && g->lda >= g->d && g->ldb >= g->d && g->ldy >= g->cols);
     for (size_t i = 0; i < g->t; i++) {
-        row(e, y, a, b, g->d);
+        unsigned char *const y = all + i * g->ldy * e->bytes;
+        if (g->d > 0) row(e, y, a + i * g->lda * e->bytes, b + i * g->ldb * e->bytes, g->d);
         memset(y + g->d * e->bytes, 0, (g->cols - g->d) * e->bytes);
-        y += g->ldy * e->bytes, a += g->lda * e->bytes, b += g->ldb * e->bytes;
     }
 }
 

@@ -105,14 +105,19 @@ typedef struct ref_kv_args {
     int token_major;
 } ref_kv_args;
 
-/* Tile rows 0 .. t - 1 are those of the gradient, no demand being made if it is not wanted; in row t lie the
- * loss and, as the bits of a float, the count: n is n * 2^-149. No demand beyond v or these two.
- * Columns must be 0 .. cols >= v of the output, whole rows; t < 2^23. target < 0: does not count. */
+/* Of the gradient tile rows are rows, whole ones; mean and count are one element each. No demand on a
+ * gradient that is not wanted. target < 0: does not count. */
+typedef enum ref_loss_output {
+    REF_LOSS_GRADIENT,
+    REF_LOSS_MEAN,
+    REF_LOSS_COUNT,
+    REF_LOSS_NOTHING
+} ref_loss_output;
 typedef struct ref_cross_entropy_args {
     const float *x;
     const int32_t *target;
     size_t t, v, ldx;
-    int gradient;
+    ref_loss_output of;
 } ref_cross_entropy_args;
 
 /* Tile rows are h * tq + i or, token_major, i * heads + h; its columns must be 0 .. cols of the

@@ -43,13 +43,14 @@ CK_INLINE float rmsnorm_row_strict(const ck_element *e, const ck_rmsnorm_args *g
 CK_INLINE void rmsnorm_rows(const void *args, const ck_element *e, rmsnorm_row_fn *row)
 {
     const ck_rmsnorm_args *const g = args;
-    unsigned char *y = g->y;
-    const unsigned char *x = g->x;
+    const unsigned char *const x = g->x;
+    unsigned char *const all = g->y;
     assert(g->t == 0 || (g->y && g->x && g->gamma && g->d > 0));
     assert(g->cols >= g->d && g->ldx >= g->d && g->ldy >= g->cols && g->eps >= 0.0f);
     assert(g->y != g->x || g->ldy == g->ldx);
-    for (size_t i = 0; i < g->t; i++, y += g->ldy * e->bytes, x += g->ldx * e->bytes) {
-        const float rstd = row(e, g, y, x);
+    for (size_t i = 0; i < g->t; i++) {
+        unsigned char *const y = all + i * g->ldy * e->bytes;
+        const float rstd = row(e, g, y, x + i * g->ldx * e->bytes);
         norm_pad(e, y, g->d, g->cols);
         if (g->rstd) g->rstd[i * g->ldr] = rstd;
     }

@@ -11,7 +11,7 @@
 
 /* No byte beyond the elements is touched; what is not there reads as 0.
  *   load, store       CK_VF_LANES elements
- *   load_n, store_n   1 <= n < CK_VF_LANES
+ *   load_n, store_n   1 <= n <= CK_VF_LANES
  *   load_d, store_d   the first 16 of n >= 1 elements in double; one rounding, NaN as strict mode has it */
 typedef struct ck_element {
     size_t bytes;

@@ -350,6 +350,21 @@ static void one_pass_variance_is_outside(void **unused)
     assert_false(within(1 / sqrt((double)variance + 1e-5), v[0], e[0]));
 }
 
+/* Down, x - x is -0, and so is the mean; a radius above 0 leaves the sign open. */
+static void a_mean_of_zero_has_either_sign_downwards(void **unused)
+{
+    const float x[] = { 3, -3 }, gamma[] = { 1, 1 }, beta[] = { 0, 0 };
+    const ref_norm_args g = { x, gamma, beta, 2, 2, 2, 0, 1 };
+    (void)unused;
+    for (int directed = 0; directed < 2; directed++) {
+        const ref_spec spec = { &ours, 0, directed ? 0x1p-23 : 0x1p-24, 0, 0 };
+        double v[2], term[2], e[2];
+        ref_out out = { 2, v, term, e };
+        ref_layernorm_f32(&g, &(ref_tile){ 0, 1, 0, 2 }, &spec, 1, &out);
+        assert_true(v[0] == 0 && (directed ? e[0] > 0 && e[0] < 0x1p-148 : e[0] == 0));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +373,7 @@ int main(void)
         TEST(swiglu_holds_the_truth),
         TEST(norms_hold_the_truth),
         TEST(one_pass_variance_is_outside),
+        TEST(a_mean_of_zero_has_either_sign_downwards),
         TEST(norms_of_16_bits_are_rounded_once_more),
         TEST(elements_of_16_bits_are_rounded_once_more),
         TEST(zeros_of_16_bits_have_the_sign_of_the_result),
