@@ -56,7 +56,7 @@ static void describe(const hn_output *y, const ref_tile *tile, const hn_balls *b
     const unsigned char *at = y->bytes + row * y->cols * y->info->bytes;
     const bool odd_nan = isnan(got) != isnan(v);
     hn_record(result, HN_FAIL, odd_nan ? HN_CHECK_NAN : HN_CHECK_VALUE,
-              "y[%zu,%zu]%s got %.9g, wanted %.9g, radius %.3g", row, col,
+              "%s[%zu,%zu]%s got %.9g, wanted %.9g, radius %.3g", y->name, row, col,
               hn_part_name(y->info, cell % parts), got, v, e);
     snprintf(result->detail, sizeof result->detail,
              "    got    %a\n    wanted %a\n    radius %a   error/radius %.4g\n", got, v, e,

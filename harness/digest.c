@@ -16,8 +16,8 @@ enum { HASH_DIGITS = 16 };
 
 /* How far two outputs are apart. */
 typedef struct distance {
-    size_t units, differ, first; /* in units of the output; parts of a block count as one */
-    size_t part;                 /* of the first that differs */
+    size_t units, differ;        /* in units of the outputs; parts of a block count as one */
+    size_t operand, first, part; /* of the first that differs */
     double was, is, most;        /* there; ulps of f32, steps of any other part */
 } distance;
 
@@ -42,10 +42,9 @@ typedef struct line {
 } line;
 
 /* Fast kernels may give any NaN, so that all of them count as one; strict ones may not. */
-static uint64_t hash_f32(const unsigned char *bytes, size_t n)
+static uint64_t hash_f32(uint64_t h, const unsigned char *bytes, size_t n)
 {
     static const unsigned char nan_bytes[] = { 0, 0, 0xc0, 0x7f };
-    uint64_t h = HN_HASH_START;
     for (size_t i = 0; i < n; i += sizeof(float)) {
         float value;
         memcpy(&value, bytes + i, sizeof value);
@@ -54,25 +53,30 @@ static uint64_t hash_f32(const unsigned char *bytes, size_t n)
     return h;
 }
 
-/* `result`: of the variant; what is no kernel has its digests there. */
+/* All outputs, one after the other. `result`: of the variant; what is no kernel has its digests there. */
 static uint64_t output_digest(const hn_runner *runner, const hn_op *op, const hn_variant *v,
                               size_t index, const hn_result *result)
 {
-    const hn_dtype dtype = hn_operand_dtype(op, 0);
-    size_t bytes;
+    uint64_t h = HN_HASH_START;
     if (op->family->run) return result->out;
-    const unsigned char *y = hn_group_output(runner, index, &bytes);
-    return !v->strict && dtype == HN_F32 ? hash_f32(y, bytes) : hn_hash(HN_HASH_START, y, bytes);
+    for (size_t k = 0; k < op->family->noperands; k++) {
+        if (!hn_is_output(op, k)) continue;
+        const hn_output y = hn_group_output(runner, index, k);
+        const size_t bytes = y.rows * y.cols * y.info->bytes;
+        h = !v->strict && hn_operand_dtype(op, k) == HN_F32 ? hash_f32(h, y.bytes, bytes)
+                                                            : hn_hash(h, y.bytes, bytes);
+    }
+    return h;
 }
 
 /* The live units of each input, row by row; an operand that is not passed leaves no byte. */
-static uint64_t data_digest(const hn_runner *runner, const hn_family *family,
-                            const hn_result *result)
+static uint64_t data_digest(const hn_runner *runner, const hn_op *op, const hn_result *result)
 {
-    if (family->run) return result->data;
+    if (op->family->run) return result->data;
     uint64_t h = HN_HASH_START;
-    for (size_t k = 1; k < family->noperands; k++) {
+    for (size_t k = 0; k < op->family->noperands; k++) {
         const size_t *live;
+        if (hn_is_output(op, k)) continue;
         const hn_placed *p = hn_group_operand(runner, k, &live);
         for (size_t row = 0; p->at && row < p->rows; row++)
             h = hn_hash(h, p->at + row * p->ld * p->unit, (live ? live[row] : p->cols) * p->unit);
@@ -132,7 +136,7 @@ static void print_strict(const hn_plan *plan, const hn_case *c, const hn_runner 
             out = mine;
             name_case(c, v, text, sizeof text);
             printf("%016" PRIx64 " %016" PRIx64 " %s\n", out,
-                   data_digest(runner, c->op->family, &results[i]), text);
+                   data_digest(runner, c->op, &results[i]), text);
             sum->lines++;
         } else if (mine != out) {
             fprintf(stderr, "FAIL strict bits of %s differ from those of %s: '%s'\n",
@@ -152,7 +156,7 @@ static void print_fast(const hn_plan *plan, const hn_case *c, const hn_runner *r
         name_case(c, v, text, sizeof text);
         printf("%016" PRIx64 " %016" PRIx64 " %s\n",
                output_digest(runner, c->op, v, i, &results[i]),
-               data_digest(runner, c->op->family, &results[i]), text);
+               data_digest(runner, c->op, &results[i]), text);
         sum->lines++;
     }
 }
@@ -235,13 +239,15 @@ static double apart(hn_dtype dtype, const unsigned char *a, const unsigned char 
     return dtype == HN_F32 ? fabs((double)ordered(a) - (double)ordered(b)) : fabs(x - y);
 }
 
-static void measure(hn_dtype dtype, const unsigned char *was, const unsigned char *is, size_t bytes,
+/* Adds what output k does. */
+static void measure(const hn_op *op, size_t k, const hn_output *was, const hn_output *is,
                     distance *d)
 {
-    const hn_dtype_info *info = &hn_dtypes[dtype];
-    *d = (distance){ .units = bytes / info->bytes };
-    for (size_t u = 0; u < d->units; u++) {
-        const unsigned char *a = was + u * info->bytes, *b = is + u * info->bytes;
+    const hn_dtype dtype = hn_operand_dtype(op, k);
+    const hn_dtype_info *info = is->info;
+    d->units += is->rows * is->cols;
+    for (size_t u = 0; u < is->rows * is->cols; u++) {
+        const unsigned char *a = was->bytes + u * info->bytes, *b = is->bytes + u * info->bytes;
         if (memcmp(a, b, info->bytes) == 0) continue;
         size_t first = info->parts;
         for (size_t p = 0; p < info->parts; p++) {
@@ -250,6 +256,7 @@ static void measure(hn_dtype dtype, const unsigned char *was, const unsigned cha
             if (step > d->most) d->most = step;
         }
         if (d->differ++ > 0) continue;
+        d->operand = k;
         d->first = u;
         d->part = first < info->parts ? first : 0;
         d->was = hn_part(info, a, d->part);
@@ -273,10 +280,7 @@ static void print_distance(check *k, const hn_case *c, const hn_variant *v, size
     if (!k->old || c->op->family->run) return;
     const hn_plan *plan = hn_run_plan(k->old, c->op);
     const size_t other = find_variant(plan, v->kernel->isa, v->strict);
-    const hn_dtype dtype = hn_operand_dtype(c->op, 0);
-    const size_t cols = hn_group_operand(k->runner, 0, &(const size_t *){ NULL })->cols;
-    distance d;
-    size_t bytes;
+    distance d = { 0 };
     if (!plan || other == plan->nvariants) {
         printf("    the old library has no %s_%s that runs here\n", v->kernel->stem,
                v->kernel->isa);
@@ -284,16 +288,21 @@ static void print_distance(check *k, const hn_case *c, const hn_variant *v, size
     }
     hn_group_run(k->old_runner, plan, c, k->old_results);
     if (!has_output(c->op, &k->old_results[other])) return;
-    const unsigned char *is = hn_group_output(k->runner, i, &bytes);
-    measure(dtype, hn_group_output(k->old_runner, other, &bytes), is, bytes, &d);
+    for (size_t o = 0; o < c->op->family->noperands; o++) {
+        if (!hn_is_output(c->op, o)) continue;
+        const hn_output was = hn_group_output(k->old_runner, other, o);
+        const hn_output is = hn_group_output(k->runner, i, o);
+        measure(c->op, o, &was, &is, &d);
+    }
+    const hn_output y = hn_group_output(k->runner, i, d.operand);
     if (d.most > t->most) t->most = d.most;
     if (d.differ == 0)
         printf("    the old library gives the same bits as the new one\n");
     else
-        printf("    y[%zu,%zu]%s was %a, is %a; %zu of %zu %s differ, by at most %.9g %s\n",
-               d.first / cols, d.first % cols, hn_part_name(&hn_dtypes[dtype], d.part), d.was, d.is,
-               d.differ, d.units, hn_dtypes[dtype].elements > 1 ? "blocks" : "elements", d.most,
-               dtype == HN_F32 ? "ulp" : "steps");
+        printf("    %s[%zu,%zu]%s was %a, is %a; %zu of %zu %s differ, by at most %.9g %s\n",
+               y.name, d.first / y.cols, d.first % y.cols, hn_part_name(y.info, d.part), d.was,
+               d.is, d.differ, d.units, y.info->elements > 1 ? "blocks" : "elements", d.most,
+               hn_operand_dtype(c->op, d.operand) == HN_F32 ? "ulp" : "steps");
 }
 
 static tally *tally_of(const check *k, const hn_op *op)
@@ -344,7 +353,7 @@ static void check_line(check *k, const line *l)
         t->skipped++;
         return;
     }
-    if (gave && data_digest(k->runner, l->c.op->family, gave) != l->data) {
+    if (gave && data_digest(k->runner, l->c.op, gave) != l->data) {
         printf("STALE this case has other data than when it was stored\n"
                "    case   ckparity run '%s'\n",
                text);

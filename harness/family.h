@@ -31,6 +31,7 @@ typedef struct hn_key {
 
 /* What an operand's numbers mean, hence what each fill puts there. */
 typedef enum hn_role {
+    HN_ROLE_OUTPUT, /* written by the kernel, and filled by nobody */
     HN_ROLE_LEFT,   /* first factor of a product; an activation */
     HN_ROLE_RIGHT,  /* second factor; a weight */
     HN_ROLE_ADDEND, /* added to a sum of products */
@@ -74,7 +75,7 @@ typedef struct hn_family {
     const char *name;
     const hn_key *keys;
     const char *const *words;   /* what keys of kind HN_WORD number */
-    const hn_operand *operands; /* 0 is the output */
+    const hn_operand *operands; /* 0 is the first output, the only one that may be an input, too */
     size_t nkeys, noperands;
     int batch_key;          /* the batch dimension, -1: none */
     unsigned fills;         /* bit f: fill f means something here */
@@ -91,8 +92,8 @@ typedef struct hn_family {
     /* Whether sums run down the columns of the operand, where fills then put what they put into rows
      * otherwise; NULL: never. */
     bool (*down)(const hn_case *c, size_t operand);
-    /* Writes the live elements of a row of an f32 operand where a fill means something of its own for
-     * the family, and says so; NULL: nowhere. */
+    /* Writes the live elements of a row of an f32 operand, or what one of 16 bits is rounded from, where
+     * a fill means something of its own for the family, and says so; NULL: nowhere. */
     bool (*fill)(const hn_case *c, size_t operand, size_t row, hn_rng *rng, float *x, size_t n);
     /* Writes the live elements of a row of an i32 operand; NULL: the family has none. */
     void (*ids)(const hn_case *c, size_t operand, size_t row, hn_rng *rng, int32_t *x, size_t n);
@@ -113,6 +114,8 @@ typedef struct hn_family {
     void (*run)(const struct hn_session *session, struct hn_result *results);
     void (*kernel_args)(const hn_case *c, void *const *at, const size_t *ld, void *args);
     void (*ref_args)(const hn_case *c, void *const *at, const size_t *ld, void *args);
+    /* Tells the reference which output its tiles are of; NULL: there is but one. */
+    void (*select)(void *args, size_t operand);
     /* The kernel's arguments as C: a definition of `args`, operand i at at[i]; and their header. */
     void (*emit_args)(const hn_case *c, const size_t *ld, FILE *out);
     const char *header;
@@ -132,6 +135,10 @@ extern const hn_op *const hn_op_runtime;
 const hn_op *hn_op_find(const char *stem);
 /* The format of operand i. */
 hn_dtype hn_operand_dtype(const hn_op *op, size_t i);
+static inline bool hn_is_output(const hn_op *op, size_t i)
+{
+    return op->family->operands[i].role == HN_ROLE_OUTPUT;
+}
 /* Bit f: fill f means something for the op. */
 unsigned hn_op_fills(const hn_op *op);
 /* What the values of key i are multiples of, >= 1. */
@@ -154,6 +161,14 @@ static inline bool hn_must_be_exact(const hn_case *c)
 static inline bool hn_copies(const hn_case *c)
 {
     return c->op->family->copies && c->op->family->copies(c);
+}
+
+/* The reference's arguments for an output. */
+static inline void hn_ref_args(const hn_case *c, size_t operand, void *const *at, const size_t *ld,
+                               void *args)
+{
+    c->op->family->ref_args(c, at, ld, args);
+    if (c->op->family->select) c->op->family->select(args, operand);
 }
 
 static inline bool hn_down(const hn_case *c, size_t operand)

@@ -359,9 +359,9 @@ static bool heads_apart(const head_rows *y)
 static int check_attention(const call *c)
 {
     const ck_attention_args *const a = c->args;
-    const size_t size = sizeof(float);
-    const head_rows y = { a->y, a->heads, a->tq, a->head_y, a->ldy, a->cols, size };
-    const head_rows of[] = { { a->q, a->heads, a->tq, a->head_q, a->ldq, a->d, size },
+    const size_t size = c->of->bytes, single = sizeof(float);
+    const head_rows y = { a->y, a->heads, a->tq, a->head_y, a->ldy, a->cols, single };
+    const head_rows of[] = { { a->q, a->heads, a->tq, a->head_q, a->ldq, a->d, single },
                              { a->k, a->kv_heads, a->tk, a->head_k, a->ldk, a->d, size },
                              { a->v, a->kv_heads, a->tk, a->head_v, a->ldv, a->d, size } };
 
@@ -504,7 +504,7 @@ static bool norm_overlap(const norm_shape *s)
         bad |= overlap(&column[i], &x) || overlap(&column[i], &y);
     }
     for (int i = 0; i < 2; i++) {
-        const span vector = span_of(s->vector[i], s->vector[i] ? 1 : 0, s->d, s->d, s->size);
+        const span vector = span_of(s->vector[i], s->vector[i] ? 1 : 0, s->d, s->d, sizeof(float));
         bad |= overlap(&y, &vector) || overlap(&column[0], &vector) || overlap(&column[1], &vector);
     }
     return bad || overlap(&column[0], &column[1]);

@@ -117,24 +117,26 @@ typedef struct ref_cross_entropy_args {
 /* Tile rows are h * tq + i or, token_major, i * heads + h; its columns must be 0 .. cols of the
  * output, whole rows. tk <= 2^12, d <= 2^11. */
 typedef struct ref_attention_args {
-    const float *q, *k, *v; /* element l of row i of head h: q[h * head_q + i * ldq + l] */
+    const float *q;    /* element l of row i of head h: q[h * head_q + i * ldq + l] */
+    const void *k, *v; /* in the op's format */
     size_t heads, kv_heads, tq, tk, d, window;
     size_t ldq, ldk, ldv, head_q, head_k, head_v;
     float scale;
     int token_major;
 } ref_attention_args;
 
-/* Tile columns are those of y, then mean (layernorm) and rstd of the row, if stats; whole rows. */
+/* Tile columns are those of y or, if statistics, mean (layernorm) and rstd; whole rows. */
 typedef struct ref_norm_args {
-    const float *x, *gamma, *beta; /* beta of layernorm only */
+    const void *x;             /* in the op's format */
+    const float *gamma, *beta; /* beta of layernorm only */
     size_t d, cols, ldx;
     float eps;
-    int stats;
+    int statistics;
 } ref_norm_args;
 
 /* Tile columns are those of y. */
 typedef struct ref_binary_args {
-    const float *a, *b;
+    const void *a, *b; /* in the op's format */
     size_t d, lda, ldb;
 } ref_binary_args;
 

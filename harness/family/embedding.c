@@ -19,7 +19,7 @@ static const hn_key keys[] = {
 };
 
 static const hn_operand operands[] = {
-    [Y] = { "y", HN_F32, HN_ROLE_VALUE, true },
+    [Y] = { "y", HN_F32, HN_ROLE_OUTPUT, true },
     [W] = { "w", HN_TYPE_0, HN_ROLE_RIGHT, true },
     [IDS] = { "i", HN_I32, HN_ROLE_VALUE, false },
     [P] = { "p", HN_F32, HN_ROLE_ADDEND, true },

@@ -13,7 +13,7 @@ static const hn_key keys[] = {
 };
 
 static const hn_operand operands[] = {
-    [Y] = { "y", HN_F32, HN_ROLE_VALUE, false },
+    [Y] = { "y", HN_F32, HN_ROLE_OUTPUT, false },
     [X] = { "x", HN_F32, HN_ROLE_LEFT, false },
     [B] = { "b", HN_F32, HN_ROLE_RIGHT, true },
     [C] = { "c", HN_F32, HN_ROLE_ADDEND, false },

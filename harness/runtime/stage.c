@@ -94,7 +94,8 @@ static void embed(const view *v, const ref_tile *tile)
     if (!adds && !f->decode) from_bits(v->out);
 }
 
-static void norm(const view *v, const ref_tile *tile, size_t head)
+/* `statistics`: of the rows alone. */
+static void norm(const view *v, const ref_tile *tile, size_t head, bool statistics)
 {
     const ref_norm_args a = { .x = input(v, 0, v->s->ld) + head * v->s->piece,
                               .gamma = at(v->before, v->s->in[1]),
@@ -102,7 +103,7 @@ static void norm(const view *v, const ref_tile *tile, size_t head)
                               .cols = v->s->used,
                               .ldx = v->s->ld,
                               .eps = v->d->eps,
-                              .stats = v->s->rstd != HN_RT_ABSENT };
+                              .statistics = statistics };
     ref_rmsnorm_f32(&a, tile, v->spec, 1, v->out);
 }
 
@@ -190,7 +191,7 @@ static void reference(const view *v, const ref_tile *tile, size_t piece)
     switch (v->s->step) {
     case HN_RT_EMBED: embed(v, tile); break;
     case HN_RT_NORM:
-    case HN_RT_HEAD_NORM: norm(v, tile, piece); break;
+    case HN_RT_HEAD_NORM: norm(v, tile, piece, false); break;
     case HN_RT_PROJECT:
     case HN_RT_LINEAR: product(v, tile, piece); break;
     case HN_RT_TURN: turn(v, tile, piece); break;
@@ -240,7 +241,7 @@ static bool check_pads(const view *v, const float *y, size_t piece, hn_rt_found 
     return true;
 }
 
-/* Whether all is well with the columns of a tile, which may have the statistic behind the last one. */
+/* Whether all is well with the columns of a tile. */
 static bool check_tile(const view *v, const unsigned char *after, size_t piece,
                        const ref_tile *tile, hn_rt_found *f)
 {
@@ -250,12 +251,7 @@ static bool check_tile(const view *v, const unsigned char *after, size_t piece,
     for (size_t i = 0; i < v->out->n; i++) {
         hn_rt_found e = { .piece = piece, .row = v->p->first + i / tile->cols };
         e.col = tile->c0 + i % tile->cols;
-        if (e.col == s->used) {
-            e.col = HN_RT_STATISTIC;
-            e.got = (double)at(after, s->rstd)[e.row];
-        } else {
-            e.got = (double)at(after, s->y)[piece * s->piece + e.row * s->ld + e.col];
-        }
+        e.got = (double)at(after, s->y)[piece * s->piece + e.row * s->ld + e.col];
         if (judge(v, i, e, f)) return false;
     }
     return true;
@@ -267,7 +263,7 @@ static size_t choose_tiles(const view *v, size_t piece, ref_tile tiles[3])
     const hn_rt_stage *const s = v->s;
     const size_t rows = v->p->rows, used = s->used;
     hn_rng rng = hn_stream(s->y, v->p->first, piece);
-    tiles[0] = (ref_tile){ 0, rows, 0, used + (s->rstd != HN_RT_ABSENT) };
+    tiles[0] = (ref_tile){ 0, rows, 0, used };
     if (s->step != HN_RT_PROJECT && s->step != HN_RT_LINEAR) return 1;
     if (rows * used * s->k <= SAMPLE_TERMS || used <= 3 * SAMPLE_COLS) return 1;
     tiles[0].cols = SAMPLE_COLS;
@@ -288,14 +284,28 @@ static bool check_piece(const view *v, const unsigned char *after, size_t piece,
     return check_pads(v, row_at(after, s->y, s->ld, v->p) + piece * s->piece, piece, f);
 }
 
+/* Whether all is well with the statistics of a norm. */
+static bool check_statistics(const view *v, const unsigned char *after, hn_rt_found *f)
+{
+    norm(v, &(ref_tile){ 0, v->p->rows, 0, 1 }, 0, true);
+    for (size_t t = 0; t < v->p->rows; t++) {
+        hn_rt_found element = { .row = v->p->first + t, .col = HN_RT_STATISTIC };
+        element.got = (double)at(after, v->s->rstd)[element.row];
+        if (judge(v, t, element, f)) return false;
+    }
+    return true;
+}
+
 void hn_rt_check(const hn_rt_work *w, hn_rt_cells *cells, hn_rt_found *found)
 {
     const ref_spec spec = hn_rt_spec(w->s, w->strict);
-    ref_out out = room(cells, w->p->rows * (w->s->used + 1));
+    ref_out out = room(cells, w->p->rows * w->s->used);
     const view v = { w->d, w->s, w->p, w->before, &spec, &out };
     *found = (hn_rt_found){ .exact = true };
     for (size_t piece = 0; piece < w->s->pieces; piece++)
         if (!check_piece(&v, w->after, piece, found)) return;
+    out.n = w->p->rows;
+    if (w->s->rstd != HN_RT_ABSENT) check_statistics(&v, w->after, found);
 }
 
 void hn_rt_written(const hn_rt_stage *s, const hn_rt_pass *p, hn_rt_stretch *each, void *context)

@@ -94,6 +94,14 @@ static inline unsigned char *hn_seen_at(const hn_seen *o, size_t row, size_t col
     return o->at + (row * o->ld + col) * o->unit;
 }
 
+/* Element i from p on in the format that the op is named after: f32, f16 or bf16. */
+float hn_element(const void *p, size_t i);
+/* The same, rounded to nearest even. */
+void hn_set_element(void *p, size_t i, float x);
+/* The bits of x, rounded to nearest even, in a format of 16 bits, and what they stand for. */
+uint16_t hn_short_bits(const hn_dtype_info *info, float x);
+float hn_short_value(const hn_dtype_info *info, uint16_t bits);
+
 /* Makes a unit wrong beyond any radius: a number becomes huge, unless it is huge already or none; of
  * a block, the last code changes. */
 void hn_spoil(const hn_seen *o, size_t row, size_t col);

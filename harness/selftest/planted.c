@@ -24,6 +24,7 @@
     X(loss)            \
     X(kv)              \
     X(norm)            \
+    X(halves)          \
     X(rope)            \
     X(embedding)       \
     X(activation)      \

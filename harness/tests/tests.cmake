@@ -133,6 +133,9 @@ foreach(row IN LISTS rows)
       SKIP_REGULAR_EXPRESSION "^SKIP")
   endif()
 endforeach()
+add_test(NAME golden.bounds COMMAND ckparity bounds --suite ${CMAKE_SOURCE_DIR}/golden/cases.cases
+  --check ${CMAKE_SOURCE_DIR}/golden/bounds)
+set_tests_properties(golden.bounds PROPERTIES LABELS "unit;golden")
 add_test(NAME golden COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/golden.sh $<TARGET_FILE:ckparity>
   ${CMAKE_SOURCE_DIR} ${CMAKE_C_COMPILER})
 set_tests_properties(golden PROPERTIES LABELS "unit;golden")

@@ -145,20 +145,6 @@ GEMM_INLINE double gemm_16_dot_strict(const unsigned char *a, const unsigned cha
     return ck_vd16_sum(acc);
 }
 
-/* The float on either side of v whose last bit is set, or v: rounded to nearest even with fewer bits it
- * gives what v does. */
-static inline float gemm_16_odd(double v)
-{
-    const float y = (float)v;
-    uint32_t bits;
-    if (v != v || (double)y == v) return y;
-    memcpy(&bits, &y, sizeof bits);
-    if (bits % 2 == 0) bits += (v < 0.0 ? -v : v) > (double)(y < 0.0f ? -y : y) ? 1u : 0u - 1u;
-    float odd;
-    memcpy(&odd, &bits, sizeof odd);
-    return odd;
-}
-
 GEMM_INLINE void gemm_16_strict(const rows_16 *g, const sixteen *w)
 {
     gemm_16_check(g, w);
@@ -169,7 +155,7 @@ GEMM_INLINE void gemm_16_strict(const rows_16 *g, const sixteen *w)
             const double dot = gemm_16_dot_strict(a, b, g->k, w);
             const double y = g->bias ? dot + (double)g->bias[j] : dot;
             w->write(g->y + i * g->ldy + j * w->y_bytes,
-                     w->y_bytes == sizeof(float) ? ck_strict_f32(y) : gemm_16_odd(y));
+                     w->y_bytes == sizeof(float) ? ck_strict_f32(y) : ck_strict_odd(y));
         }
 }
 
