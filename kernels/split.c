@@ -233,8 +233,8 @@ static void run_attention(const ck_call *c, rect r)
         const size_t group = h / (all->heads / all->kv_heads);
         a.y += h * a.head_y;
         a.q = floats_ahead(a.q, h * a.head_q);
-        a.k = floats_ahead(a.k, group * a.head_k);
-        a.v = floats_ahead(a.v, group * a.head_v);
+        a.k = ahead(a.k, group * a.head_k, c->of->bytes);
+        a.v = ahead(a.v, group * a.head_v, c->of->bytes);
         a.heads = a.kv_heads = 1;
         c->fn(&a);
     }

@@ -241,7 +241,11 @@ static void heads_right(const ck_attention_args *all, ck_fn *fn, size_t h, size_
 {
     ck_attention_args a = *all;
     a.y += h * a.head_y;
-    if (a.d) a.q += h * a.head_q, a.k += group * a.head_k, a.v += group * a.head_v;
+    if (a.d) {
+        a.q += h * a.head_q;
+        a.k = (const float *)a.k + group * a.head_k;
+        a.v = (const float *)a.v + group * a.head_v;
+    }
     a.heads = a.kv_heads = 1;
     fn(&a);
 }
