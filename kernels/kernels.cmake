@@ -16,7 +16,7 @@ set(CK_OPTIONS_avx512bf16 ${CK_OPTIONS_avx512} -mavx512bf16)
 # ci/simde.sh: the intrinsics above AVX2 made of AVX2's, to run on a CPU that lacks them.
 option(CK_SIMDE "Emulate AVX-512 and VNNI by SIMDe" OFF)
 if(CK_SIMDE)
-  foreach(isa avxvnni avx512 avx512vnni)
+  foreach(isa avxvnni avx512 avx512vnni avx512bf16)
     set(CK_OPTIONS_${isa} ${CK_OPTIONS_avx2} -include ${CMAKE_SOURCE_DIR}/ci/simde.h -Wno-psabi)
   endforeach()
   set_source_files_properties(kernels/cpu.c PROPERTIES COMPILE_DEFINITIONS CK_SIMDE)

@@ -78,13 +78,17 @@ ROWS_INLINE void integers_of_rows(sums_of_rows *s, const weights *w, const unsig
 {
     __m512i sum[AT_A_TIME];
 
+    for (int r = 0; r < count; r++) {
+        sum[r] = _mm512_setzero_si512();
+        s->minimums[r] = _mm256_setzero_si256();
+    }
     for (int j = 0; j < 8; j++)
         for (int r = 0; r < count; r++) {
             const unsigned char *const row = a + (size_t)r * ld;
             const __m512i codes = sub_block(w, row + A_CODES_K + 32 * j, j);
             const __m256i m = minimums_of(w->minimums[j], row, j);
-            sum[r] = j ? _mm512_add_epi32(sum[r], codes) : codes;
-            s->minimums[r] = j ? _mm256_add_epi32(s->minimums[r], m) : m;
+            sum[r] = _mm512_add_epi32(sum[r], codes);
+            s->minimums[r] = _mm256_add_epi32(s->minimums[r], m);
         }
     for (int r = 0; r < count; r++) s->codes[r] = pairs_sum(sum[r]);
 }

@@ -73,7 +73,7 @@ ROWS_INLINE void add_sub_block(__m256i (*sum)[2], const weights *w, const unsign
     for (int r = 0; r < count; r++)
         for (int h = 0; h < 2; h++) {
             const __m256i scaled = _mm256_madd_epi16(eight[r][h], w->scales[j][h]);
-            sum[r][h] = j ? _mm256_add_epi32(sum[r][h], scaled) : scaled;
+            sum[r][h] = _mm256_add_epi32(sum[r][h], scaled);
         }
 }
 
@@ -82,11 +82,12 @@ ROWS_INLINE void integers_of_rows(sums_of_rows *s, const weights *w, const unsig
 {
     __m256i sum[AT_A_TIME][2];
 
+    for (int r = 0; r < count; r++) sum[r][0] = sum[r][1] = s->minimums[r] = _mm256_setzero_si256();
     for (int j = 0; j < 8; j++) {
         add_sub_block(sum, w, a, ld, count, j);
         for (int r = 0; r < count; r++) {
             const __m256i m = minimums_of(w->minimums[j], a + (size_t)r * ld, j);
-            s->minimums[r] = j ? _mm256_add_epi32(s->minimums[r], m) : m;
+            s->minimums[r] = _mm256_add_epi32(s->minimums[r], m);
         }
     }
     for (int r = 0; r < count; r++) s->codes[r] = _mm256_hadd_epi32(sum[r][0], sum[r][1]);
