@@ -149,7 +149,7 @@ END {
     if (!(fast in found)) error("does not define " fast)
     if (!(strict in found)) error("does not define " strict)
     line = name ":"
-    what = name ~ /^kv_write_f32_/ ? "moves" : "arithmetic" # that one copies, and does nothing else
+    what = name ~ /^(kv_write_f32|pack)_/ ? "moves" : "arithmetic" # these copy, and do nothing else
     if (needs != "") {
         a = total(fast, needs " " what)
         b = total(strict, needs " " what)

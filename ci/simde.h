@@ -65,6 +65,51 @@ static inline __m256i ck_cvtepi32_epi16(__m512i x)
 }
 #define _mm512_cvtepi32_epi16 ck_cvtepi32_epi16
 
+/* Two quarters of x, then two of y; two bits of `which` each. */
+static inline __m512i ck_shuffle_i64x2(__m512i x, __m512i y, unsigned which)
+{
+    __m128i from[8], to[4];
+    __m512i z;
+    memcpy(from, &x, sizeof x);
+    memcpy(from + 4, &y, sizeof y);
+    for (unsigned i = 0; i < 4; i++) to[i] = from[(i & 2) * 2 + (which >> 2 * i & 3)];
+    memcpy(&z, to, sizeof z);
+    return z;
+}
+#define _mm512_shuffle_i64x2 ck_shuffle_i64x2
+
+/* VDPBF16PS of the SDM: in each lane the odd products, then the even ones, each FMA rounded to nearest with
+ * zeros for subnormals. SIMDe's does not flush. */
+static inline float ck_brain_flushed(uint16_t half)
+{
+    const uint32_t bits = (uint32_t)half << 16;
+    const uint32_t kept = bits & (bits & 0x7f800000u ? 0xffffffffu : 0x80000000u);
+    float x;
+    memcpy(&x, &kept, sizeof x);
+    return x;
+}
+static inline __m512 ck_dpbf16_ps(__m512 acc, __m512i x, __m512i y)
+{
+    const unsigned callers = _mm_getcsr();
+    uint16_t a[32], b[32];
+    float lane[16];
+    memcpy(a, &x, sizeof a);
+    memcpy(b, &y, sizeof b);
+    memcpy(lane, &acc, sizeof lane);
+    _mm_setcsr(0x9fc0); /* nearest, FTZ and DAZ, no exceptions */
+    for (int i = 0; i < 16; i++)
+        for (int odd = 1; odd >= 0; odd--) {
+            const __m128 p = _mm_set_ss(ck_brain_flushed(a[2 * i + odd]));
+            const __m128 q = _mm_set_ss(ck_brain_flushed(b[2 * i + odd]));
+            lane[i] = _mm_cvtss_f32(_mm_fmadd_ss(p, q, _mm_set_ss(lane[i])));
+        }
+    _mm_setcsr(callers);
+    memcpy(&acc, lane, sizeof acc);
+    return acc;
+}
+#undef _mm512_dpbf16_ps
+#define _mm512_dpbf16_ps(acc, x, y) ck_dpbf16_ps((acc), (__m512i)(x), (__m512i)(y))
+
 /* Lanes outside the mask are not touched, so that a page behind the data shows a wrong mask. */
 #define CK_MASKED(prefix, vector, mask)                                        \
     static inline vector ck##prefix##_maskz_loadu_ps(mask k, const float *p)   \

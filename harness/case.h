@@ -70,6 +70,7 @@ typedef struct hn_case {
     char text[HN_TEXT_MAX];     /* of its one textual key; zeros behind */
     size_t ld[HN_MAX_OPERANDS]; /* units; 0: as tight as the row */
     hn_place at[HN_MAX_OPERANDS];
+    unsigned threads; /* beside one call, another by so many; 1: none; 0: free to be drawn */
     hn_fp fp;
     hn_fill fill;
     char file[HN_FILE_MAX]; /* HN_FILL_FILE: their folder */

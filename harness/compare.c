@@ -12,9 +12,9 @@ const char *const hn_verdict_names[HN_VERDICT_COUNT] = {
 };
 
 const char *const hn_check_names[HN_CHECK_COUNT] = {
-    "none",  "harness",   "guard",  "crash",   "hang",     "abi",    "fpenv", "slack",
-    "input", "unwritten", "repeat", "junk",    "prefill",  "nan",    "value", "alias",
-    "batch", "strict",    "isa",    "program", "sequence", "logits",
+    "none",  "harness",   "guard",  "crash", "hang",    "abi",      "fpenv",  "slack",
+    "input", "unwritten", "repeat", "junk",  "prefill", "nan",      "value",  "alias",
+    "batch", "threads",   "strict", "isa",   "program", "sequence", "logits",
 };
 
 void hn_record(hn_result *result, hn_verdict verdict, hn_check check, const char *format, ...)

@@ -81,46 +81,96 @@
         }                                                                               \
     }
 
+/* Row r of eight that are interleaved: d and dmin of all rows, for each sub-block the twelve bytes of scales
+ * and minimums, those of four rows as q4_k has those of four sub-blocks, then eight bytes of codes of each
+ * row in turn, nibbles as in q4_k. */
+#define EIGHTHS(width, first)                    \
+    {                                            \
+        (width), (first), { 96, 96 * 2, 96 * 4 } \
+    }
+#define SUB_OF_FIRST(name, meaning, at)                               \
+    {                                                                 \
+        name, meaning, HN_UNSIGNED, 0, 8, 0, { EIGHTHS(6, 8 * (at)) } \
+    }
+#define SUB_OF_LAST(name, meaning, low, high)                                      \
+    {                                                                              \
+        name, meaning, HN_UNSIGNED, 0, 8, 0, { EIGHTHS(4, low), EIGHTHS(2, high) } \
+    }
+#define CODES_8(r)                                                              \
+    {                                                                           \
+        "q", HN_CODE, HN_UNSIGNED, 0, 256, 0,                                   \
+        {                                                                       \
+            {                                                                   \
+                4, 8 * (128 + 8 * (r)), { 8, 16, 32, 512, 1024, 4, 2048, 4096 } \
+            }                                                                   \
+        }                                                                       \
+    }
+#define ROW_OF_FIRST(r)                                                                           \
+    {                                                                                             \
+        "q4_kx8", 1152, 256, 1, 274,                                                              \
+            { HALF("d", HN_SCALE, 2 * (r)), HALF("dmin", HN_MIN, 16 + 2 * (r)),                   \
+              SUB_OF_FIRST("s", HN_SUB_SCALE, 32 + (r)), SUB_OF_FIRST("m", HN_SUB_MIN, 36 + (r)), \
+              CODES_8(r) },                                                                       \
+            0, NULL                                                                               \
+    }
+#define ROW_OF_LAST(r)                                                                            \
+    {                                                                                             \
+        "q4_kx8", 1152, 256, 1, 274,                                                              \
+            { HALF("d", HN_SCALE, 2 * (r)), HALF("dmin", HN_MIN, 16 + 2 * (r)),                   \
+              SUB_OF_LAST("s", HN_SUB_SCALE, 8 * (36 + (r)), 8 * (28 + (r)) + 6),                 \
+              SUB_OF_LAST("m", HN_SUB_MIN, 8 * (36 + (r)) + 4, 8 * (32 + (r)) + 6), CODES_8(r) }, \
+            0, NULL                                                                               \
+    }
+
 /* clang-format off */
+static const hn_dtype_info q4_kx8_rows[] = {
+    ROW_OF_FIRST(0), ROW_OF_FIRST(1), ROW_OF_FIRST(2), ROW_OF_FIRST(3),
+    ROW_OF_LAST(4), ROW_OF_LAST(5), ROW_OF_LAST(6), ROW_OF_LAST(7),
+};
+
 const hn_dtype_info hn_dtypes[HN_DTYPE_COUNT] = {
-    [HN_F32]  = { "f32", 4, 1, 4, 1, { { "", HN_NUMBER, HN_SINGLE, 0, 1, 0, BITS(32, 0) } } },
-    [HN_F16]  = { "f16", 2, 1, 1, 1, { HALF("", HN_NUMBER, 0) } },
-    [HN_BF16] = { "bf16", 2, 1, 1, 1, { { "", HN_NUMBER, HN_BRAIN, 0, 1, 0, BITS(16, 0) } } },
-    [HN_I32]  = { "i32", 4, 1, 4, 1, { { "", HN_NUMBER, HN_SIGNED, 0, 1, 0, BITS(32, 0) } } },
-    [HN_INT8] = { "int8", 1, 1, 1, 1, { { "", HN_CODE, HN_SIGNED, 0, 1, 0, BITS(8, 0) } } },
-    [HN_INT4] = { "int4", 1, 2, 1, 2, { { "q", HN_CODE, HN_SIGNED, 0, 2, 0, { { 4, 0, { 4 } } } } } },
+    [HN_F32]  = { "f32", 4, 1, 4, 1, { { "", HN_NUMBER, HN_SINGLE, 0, 1, 0, BITS(32, 0) } }, 0, NULL },
+    [HN_F16]  = { "f16", 2, 1, 1, 1, { HALF("", HN_NUMBER, 0) }, 0, NULL },
+    [HN_BF16] = { "bf16", 2, 1, 1, 1, { { "", HN_NUMBER, HN_BRAIN, 0, 1, 0, BITS(16, 0) } }, 0, NULL },
+    [HN_I32]  = { "i32", 4, 1, 4, 1, { { "", HN_NUMBER, HN_SIGNED, 0, 1, 0, BITS(32, 0) } }, 0, NULL },
+    [HN_INT8] = { "int8", 1, 1, 1, 1, { { "", HN_CODE, HN_SIGNED, 0, 1, 0, BITS(8, 0) } }, 0, NULL },
+    [HN_INT4] = { "int4", 1, 2, 1, 2, { { "q", HN_CODE, HN_SIGNED, 0, 2, 0, { { 4, 0, { 4 } } } } }, 0, NULL },
     [HN_Q4_0] = { "q4_0", 18, 32, 1, 33, {
         HALF("d", HN_SCALE, 0),
-        { "q", HN_CODE, HN_UNSIGNED, 0, 32, 8, { NIBBLES(2) } } } },
+        { "q", HN_CODE, HN_UNSIGNED, 0, 32, 8, { NIBBLES(2) } } }, 0, NULL },
     [HN_Q4_1] = { "q4_1", 20, 32, 1, 34, {
         HALF("d", HN_SCALE, 0), HALF("m", HN_MIN, 2),
-        { "q", HN_CODE, HN_UNSIGNED, 0, 32, 0, { NIBBLES(4) } } } },
+        { "q", HN_CODE, HN_UNSIGNED, 0, 32, 0, { NIBBLES(4) } } }, 0, NULL },
     [HN_Q5_0] = { "q5_0", 22, 32, 1, 33, {
         HALF("d", HN_SCALE, 0),
-        { "q", HN_CODE, HN_UNSIGNED, 0, 32, 16, { NIBBLES(6), FIFTHS(2) } } } },
+        { "q", HN_CODE, HN_UNSIGNED, 0, 32, 16, { NIBBLES(6), FIFTHS(2) } } }, 0, NULL },
     [HN_Q5_1] = { "q5_1", 24, 32, 1, 34, {
         HALF("d", HN_SCALE, 0), HALF("m", HN_MIN, 2),
-        { "q", HN_CODE, HN_UNSIGNED, 0, 32, 0, { NIBBLES(8), FIFTHS(4) } } } },
+        { "q", HN_CODE, HN_UNSIGNED, 0, 32, 0, { NIBBLES(8), FIFTHS(4) } } }, 0, NULL },
     [HN_Q8_0] = { "q8_0", 34, 32, 1, 33, {
         HALF("d", HN_SCALE, 0),
-        { "q", HN_CODE, HN_SIGNED, 0, 32, 0, BYTES(2) } } },
+        { "q", HN_CODE, HN_SIGNED, 0, 32, 0, BYTES(2) } }, 0, NULL },
     [HN_Q8_1] = { "q8_1", 36, 32, 1, 34, {
         HALF("d", HN_SCALE, 0), HALF("s", HN_SUM, 2),
-        { "q", HN_CODE, HN_SIGNED, 0, 32, 0, BYTES(4) } } },
+        { "q", HN_CODE, HN_SIGNED, 0, 32, 0, BYTES(4) } }, 0, NULL },
     [HN_Q4_K] = { "q4_k", 144, 256, 1, 274, {
         HALF("d", HN_SCALE, 0), HALF("dmin", HN_MIN, 2), SCALES_K(4),
-        { "q", HN_CODE, HN_UNSIGNED, 0, 256, 0, { NIBBLES_K(16) } } } },
+        { "q", HN_CODE, HN_UNSIGNED, 0, 256, 0, { NIBBLES_K(16) } } }, 0, NULL },
     [HN_Q5_K] = { "q5_k", 176, 256, 1, 274, {
         HALF("d", HN_SCALE, 0), HALF("dmin", HN_MIN, 2), SCALES_K(4),
-        { "q", HN_CODE, HN_UNSIGNED, 0, 256, 0, { NIBBLES_K(48), FIFTHS_K(16) } } } },
+        { "q", HN_CODE, HN_UNSIGNED, 0, 256, 0, { NIBBLES_K(48), FIFTHS_K(16) } } }, 0, NULL },
     [HN_Q6_K] = { "q6_k", 210, 256, 1, 273, {
         HALF("d", HN_SCALE, 208),
         { "s", HN_SUB_SCALE, HN_SIGNED, 0, 16, 0, BYTES(192) },
-        { "q", HN_CODE, HN_UNSIGNED, 0, 256, 32, { NIBBLES_6(0), UPPER_6(128) } } } },
+        { "q", HN_CODE, HN_UNSIGNED, 0, 256, 32, { NIBBLES_6(0), UPPER_6(128) } } }, 0, NULL },
     [HN_Q8_K] = { "q8_k", 292, 256, 1, 273, {
         { "d", HN_SCALE, HN_SINGLE, 0, 1, 0, BITS(32, 0) },
         { "q", HN_CODE, HN_SIGNED, 0, 256, 0, BYTES(4) },
-        { "bsum", HN_SUM, HN_SIGNED, 0, 16, 0, WORDS(260) } } },
+        { "bsum", HN_SUM, HN_SIGNED, 0, 16, 0, WORDS(260) } }, 0, NULL },
+    [HN_Q4_KX8] = { "q4_kx8", 1152, 256, 1, 8 * 274, {
+        HALF("d", HN_SCALE, 0), HALF("dmin", HN_MIN, 16),
+        SUB_OF_FIRST("s", HN_SUB_SCALE, 32), SUB_OF_FIRST("m", HN_SUB_MIN, 36), CODES_8(0) },
+        8, q4_kx8_rows },
 };
 /* clang-format on */
 #undef BITS
@@ -134,6 +184,21 @@ const hn_dtype_info hn_dtypes[HN_DTYPE_COUNT] = {
 #undef NIBBLES_6
 #undef UPPER_6
 #undef SCALES_K
+#undef EIGHTHS
+#undef SUB_OF_FIRST
+#undef SUB_OF_LAST
+#undef CODES_8
+#undef ROW_OF_FIRST
+#undef ROW_OF_LAST
+
+/* What describes a part: of a packed format one of its rows; *index becomes the number within it. */
+static const hn_dtype_info *row_of(const hn_dtype_info *info, size_t *index)
+{
+    if (info->rows == 0) return info;
+    const hn_dtype_info *const row = &info->row[*index / info->row->parts];
+    *index %= info->row->parts;
+    return row;
+}
 
 /* The field of a part; *index becomes the number within it. */
 static const hn_field *field_of(const hn_dtype_info *info, size_t *index)
@@ -192,6 +257,7 @@ double hn_part(const hn_dtype_info *info, const unsigned char *unit, size_t inde
         memcpy(&number, unit, sizeof number);
         return (double)number;
     }
+    info = row_of(info, &index);
     const hn_field *f = field_of(info, &index);
     const uint32_t bits = part_bits(f, unit, index);
     if (f->encoding == HN_SIGNED) return (double)sign_extended(bits, hn_field_width(f));
@@ -207,19 +273,31 @@ double hn_number(const hn_dtype_info *info, const unsigned char *unit)
 
 const char *hn_part_name(const hn_dtype_info *info, size_t index)
 {
-    static char name[32];
-    const hn_field *f = field_of(info, &index);
+    static char name[48];
+    const hn_dtype_info *const row = row_of(info, &index);
+    const hn_field *f = field_of(row, &index);
+    char *at = name;
     if (f->name[0] == '\0') return "";
+    if (info->rows) at += snprintf(name, sizeof name, ".row[%td]", row - info->row);
+    const size_t left = sizeof name - (size_t)(at - name);
     if (f->count == 1)
-        snprintf(name, sizeof name, ".%s", f->name);
+        snprintf(at, left, ".%s", f->name);
     else
-        snprintf(name, sizeof name, ".%s[%zu]", f->name, f->from + index);
+        snprintf(at, left, ".%s[%zu]", f->name, f->from + index);
     return name;
 }
 
 void hn_pack(const hn_dtype_info *info, const uint32_t *parts, unsigned char *unit)
 {
     memset(unit, 0, info->bytes);
+    hn_put(info, parts, unit);
+}
+
+void hn_put(const hn_dtype_info *info, const uint32_t *parts, unsigned char *unit)
+{
+    for (size_t r = 0; r < info->rows; r++, parts += info->row->parts)
+        hn_put(&info->row[r], parts, unit);
+    if (info->rows) return;
     for (const hn_field *f = info->fields; f->count; parts += f++->count)
         for (size_t i = 0; i < f->count; i++) {
             uint32_t bits = parts[i];
@@ -268,6 +346,9 @@ static bool part_leaves(const hn_field *f, uint32_t bits, unsigned flags, int co
 bool hn_leaves(const hn_dtype_info *info, const unsigned char *unit, unsigned flags, int code_min)
 {
     bool leaves = false;
+    for (size_t r = 0; r < info->rows; r++)
+        leaves |= hn_leaves(&info->row[r], unit, flags, code_min);
+    if (info->rows) return leaves;
     for (const hn_field *f = info->fields; f->count; f++)
         for (size_t i = 0; i < f->count; i++)
             leaves |= part_leaves(f, part_bits(f, unit, i), flags, code_min);

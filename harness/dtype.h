@@ -25,6 +25,7 @@ typedef enum hn_dtype {
     HN_Q5_K,
     HN_Q6_K,
     HN_Q8_K,
+    HN_Q4_KX8,
     HN_DTYPE_COUNT,
     /* In a family's operands: the first, second, third format of the op's name, the last one again
      * where it names fewer. */
@@ -54,6 +55,7 @@ typedef struct hn_slice {
     unsigned step[8];
 } hn_slice;
 
+/* HN_PARTS_MAX: of a unit, or of a row of a packed one. */
 enum { HN_SLICES = 2, HN_FIELDS_MAX = 8, HN_PARTS_MAX = 288 };
 
 /* The parts name[from] .. name[from + count - 1]; of one part alone, name. */
@@ -73,6 +75,10 @@ typedef struct hn_dtype_info {
     size_t align;    /* bytes every unit is aligned to */
     size_t parts;    /* compared components of a unit; together they are all of its bits */
     hn_field fields[HN_FIELDS_MAX]; /* in the order of the parts; the first of count 0 ends them */
+    /* Of a packed format: its rows, which follow each other in the parts. fields are those of the first. Each
+     * is described as a unit of its own, which has the whole unit's bytes. */
+    size_t rows; /* 0: it is none */
+    const struct hn_dtype_info *row;
 } hn_dtype_info;
 
 extern const hn_dtype_info hn_dtypes[HN_DTYPE_COUNT];
@@ -86,6 +92,8 @@ double hn_number(const hn_dtype_info *info, const unsigned char *unit);
 const char *hn_part_name(const hn_dtype_info *info, size_t index);
 /* Makes a unit of the bits of its parts; higher bits than a part has are ignored. */
 void hn_pack(const hn_dtype_info *info, const uint32_t *parts, unsigned char *unit);
+/* The same, of a unit whose bits are 0 there. */
+void hn_put(const hn_dtype_info *info, const uint32_t *parts, unsigned char *unit);
 /* Bits of a part of the field. */
 unsigned hn_field_width(const hn_field *f);
 /* Whether a unit lies outside a domain: CK_DOMAIN_ flags, least signed code. */

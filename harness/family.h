@@ -65,8 +65,9 @@ enum {
     HN_WHOLE_ROWS = 1u << 1,  /* the reference evaluates whole rows only */
     HN_FP_MODES = 1u << 2,    /* fast variants have radii under directed rounding */
     HN_INT8_PRODUCTS = 1u << 3,
-    HN_GATED = 1u << 4,  /* sums go through an activation */
-    HN_NUMBERS = 1u << 5 /* outputs of 16 bits are compared as numbers, not as bits */
+    HN_GATED = 1u << 4,   /* sums go through an activation */
+    HN_NUMBERS = 1u << 5, /* outputs of 16 bits are compared as numbers, not as bits */
+    HN_DIVIDED = 1u << 6  /* entries divide calls among threads: cases may have thr= */
 };
 
 struct hn_session;

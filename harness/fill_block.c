@@ -249,8 +249,28 @@ static void draw_unit(row *r, draft *d, bool kept)
         }
 }
 
+/* The rows of packed units one after the other, each as if it lay by itself. */
+static void fill_packed(row *r, const hn_dtype_info *info, unsigned char *unit, size_t n)
+{
+    const size_t packed = r->index;
+    memset(unit, 0, n * info->bytes);
+    for (size_t i = 0; i < info->rows; i++) {
+        draft d = { .info = &info->row[i], .census = 1, .has_min = true };
+        r->index = packed * info->rows + i;
+        for (d.index = 0; d.index < n; d.index++) {
+            draw_unit(r, &d, false);
+            hn_put(d.info, d.parts, unit + d.index * info->bytes);
+        }
+    }
+    r->index = packed;
+}
+
 void hn_fill_units(row *r, const hn_dtype_info *info, unsigned char *unit, size_t n)
 {
+    if (info->rows) {
+        fill_packed(r, info, unit, n);
+        return;
+    }
     draft d = { .info = info, .census = 1 };
     r->sparse_left = SPARSE_MOST;
     const size_t kept = n ? pick_index(&r->rng, n) : 0;

@@ -34,11 +34,21 @@ typedef struct trail {
     size_t overwritten;
 } trail;
 
+/* A call by several threads. */
+typedef struct crew {
+    ck_threads_fn *run;
+    ck_fn *fn;
+    const ck_numspec *spec;
+    const void *args;
+    unsigned threads;
+} crew;
+
 struct hn_runner {
     hn_slot slots[HN_MAX_OPERANDS];
     unsigned char *kept[HN_MAX_OPERANDS]; /* inputs and their surroundings as they must stay */
     size_t kept_bytes[HN_MAX_OPERANDS];
     void *args;
+    crew crew;
     unsigned char *saved; /* each variant's outputs of the first pass, packed */
     size_t saved_bytes;
     unsigned char *packed; /* outputs of the call just made */
@@ -298,16 +308,41 @@ static ck_fn *entry(const hn_variant *v)
     return v->strict ? v->kernel->fn_strict : v->kernel->fn;
 }
 
-/* One call on prepared memory; the outputs are left in r->packed. */
+/* What a call on prepared memory did; the outputs are left in r->packed. */
+static void follow(hn_runner *r, trail *t)
+{
+    find_overwrite(r, t);
+    t->input_changed = inputs_changed(r);
+    pack(r);
+}
+
 static void call(hn_runner *r, const hn_variant *v, const hn_case *c, void *const *at,
                  const size_t *ld, trail *t)
 {
     *t = (trail){ 0 };
     r->family->kernel_args(c, at, ld, r->args);
     hn_call(entry(v), r->args, hn_case_mxcsr(c), r->ticks, &t->outcome);
-    find_overwrite(r, t);
-    t->input_changed = inputs_changed(r);
-    pack(r);
+    follow(r, t);
+}
+
+static void run_crew(const void *args)
+{
+    const crew *c = args;
+    c->run(c->fn, c->spec, c->args, c->threads);
+}
+
+/* The same by the threads of the case. The clock counts the time of all of them. */
+static void call_crew(hn_runner *r, const hn_variant *v, trail *t)
+{
+    void *at[HN_MAX_OPERANDS] = { 0 };
+    for (size_t i = 0; i < r->family->noperands; i++) at[i] = r->placed[i].at;
+    *t = (trail){ 0 };
+    r->family->kernel_args(r->c, at, r->ld, r->args);
+    r->crew = (crew){ v->kernel->threads, entry(v), v->kernel->spec, r->args, r->c->threads };
+    hn_call_threads(true);
+    hn_call(run_crew, &r->crew, hn_case_mxcsr(r->c), r->ticks * r->c->threads, &t->outcome);
+    hn_call_threads(false);
+    follow(r, t);
 }
 
 static void call_plain(hn_runner *r, const hn_variant *v, hn_pattern prefill, trail *t)
@@ -484,6 +519,7 @@ static const char *inapplicable(const hn_runner *r, const hn_variant *v)
         return "fast results are not promised under flush-to-zero";
     if (!v->strict && r->c->fp != HN_FP_NEAREST && !(r->family->flags & HN_FP_MODES))
         return "fast results are not promised under directed rounding";
+    if (r->c->threads > 1 && !v->kernel->threads) return "it runs in one thread only";
     for (size_t i = 0; num->align && i < r->family->noperands; i++)
         if ((uintptr_t)r->placed[i].at % num->align != 0)
             return "operands are not aligned as it requires";
@@ -812,6 +848,25 @@ static void check_batch(hn_runner *r, size_t i, hn_result *result)
     }
 }
 
+/* Several threads have the bits of one, NaNs too: each output is computed in the same order. */
+static void check_threads(hn_runner *r, size_t i, hn_result *result)
+{
+    const unsigned char *first = r->saved + i * r->out_bytes;
+    trail t;
+    char name[48];
+    if (r->c->threads < 2) return;
+    set_prefill(r, HN_PREFILL_B);
+    call_crew(r, &r->plan->variants[i], &t);
+    const bool returned = check_trail(r, &t, result);
+    repair(r, &t, HN_JUNK_B);
+    result->ran |= 1u << HN_CHECK_THREADS;
+    if (!returned || memcmp(first, r->packed, r->out_bytes) == 0) return;
+    const size_t byte = first_difference(first, r->packed, r->out_bytes);
+    name_unit(r, byte, name, sizeof name);
+    dump_both(r, "one", first, "several", r->packed, byte, result);
+    hn_record(result, HN_FAIL, HN_CHECK_THREADS, "%s differs in %u threads", name, r->c->threads);
+}
+
 /* The first output may be the very buffer of operand k: same bits. */
 static void check_one_alias(hn_runner *r, size_t i, size_t k, hn_result *result)
 {
@@ -884,11 +939,19 @@ static bool outside_domain(const hn_runner *r, const ck_domain *domain)
     return false;
 }
 
+/* Of subnormals alone, which it is allowed to lose: nobody's fault. */
+static bool may_flush_all(const hn_runner *r, const hn_variant *v)
+{
+    return !v->strict && r->c->fill == HN_FILL_DENORMAL && v->kernel->spec->flags & CK_NUM_DAZ;
+}
+
 static void settle(hn_runner *r, hn_result *results)
 {
     for (size_t i = 0; i < r->plan->nvariants; i++) {
         hn_result *result = &results[i];
-        if (result->verdict == HN_OK && !r->power[i])
+        if (result->verdict == HN_OK && !r->power[i] && may_flush_all(r, &r->plan->variants[i]))
+            hn_record(result, HN_SKIP, HN_CHECK_NONE, "flushed subnormals could not show a fault");
+        else if (result->verdict == HN_OK && !r->power[i])
             hn_record(result, HN_WEAK, HN_CHECK_NONE, "no output could have shown a fault");
         else if (result->verdict == HN_FAIL && result->check != HN_CHECK_HARNESS &&
                  outside_domain(r, r->plan->variants[i].kernel->domain))
@@ -951,8 +1014,11 @@ void hn_group_run(hn_runner *r, const hn_plan *plan, const hn_case *c, hn_result
     set_tiles(r);
     for (size_t t = 0; t < r->ntiles; t++) compare_tile(r, &r->tiles[t], results);
     for (size_t i = 0; i < plan->nvariants; i++) {
-        if (results[i].verdict == HN_OK) check_alias(r, i, &results[i]);
+        if (results[i].verdict != HN_OK) continue;
+        if (r->announce) r->announce(r->announce_context, &plan->variants[i]);
+        check_alias(r, i, &results[i]);
         if (results[i].verdict == HN_OK) check_batch(r, i, &results[i]);
+        if (results[i].verdict == HN_OK) check_threads(r, i, &results[i]);
     }
     check_strict(r, results);
     settle(r, results);

@@ -39,6 +39,7 @@ typedef enum hn_check {
     HN_CHECK_VALUE,     /* further from the reference than its radius */
     HN_CHECK_ALIAS,     /* a permitted aliasing gave other bits */
     HN_CHECK_BATCH,     /* a row's bits depend on the batch size */
+    HN_CHECK_THREADS,   /* the bits depend on the number of threads */
     HN_CHECK_STRICT,    /* strict bits differ between variants */
     HN_CHECK_ISA,       /* does not execute the instructions of its name */
     HN_CHECK_PROGRAM, /* a generated runtime is no such decoder: layout, steps, or does not compile */

@@ -134,7 +134,8 @@ void ck_cpu_init(void)
     for (ck_isa isa = 0; isa < CK_ISA_COUNT; isa++) { /* a base comes before what contains it */
         lacks[isa] = probe(isa, word, xcr0);
 #ifdef CK_SIMDE /* these bundles' files are compiled to AVX2 */
-        if (isa == CK_ISA_avxvnni || isa == CK_ISA_avx512 || isa == CK_ISA_avx512vnni)
+        if (isa == CK_ISA_avxvnni || isa == CK_ISA_avx512 || isa == CK_ISA_avx512vnni ||
+            isa == CK_ISA_avx512bf16)
             lacks[isa] = lacks[CK_ISA_avx2];
 #endif
         if (!lacks[isa]) able |= 1u << isa;

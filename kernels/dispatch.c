@@ -9,6 +9,7 @@
 
 #include "attention.h"
 #include "binary.h"
+#include "block.h"
 #include "ck_dtype.h"
 #include "ck_ops.h"
 #include "embedding.h"
@@ -19,14 +20,10 @@
 #include "quant.h"
 #include "rope.h"
 #include "softmax.h"
+#include "split.h"
 #include "table.h"
 #include "unary.h"
 
-/* Elements and bytes of one block of the operands that are not plain f32; of products the weights'. a's
- * blocks have as many elements; a_bytes where both have blocks. */
-typedef struct block {
-    size_t elements, bytes, a_bytes;
-} block;
 #define X(code, name, elements, bytes) static const block block_##name = { (elements), (bytes), 0 };
 CK_DTYPES(X)
 #undef X
@@ -52,12 +49,16 @@ static const block block_q5_1_q8_1 = { CK_Q5_1_BLOCK, CK_Q5_1_BYTES, CK_Q8_1_BYT
 static const block block_q5_k_q8_k = { CK_Q5_K_BLOCK, CK_Q5_K_BYTES, CK_Q8_K_BYTES };
 static const block block_q6_k_q8_k = { CK_Q6_K_BLOCK, CK_Q6_K_BYTES, CK_Q8_K_BYTES };
 static const block block_q8_0_q8_0 = { CK_Q8_0_BLOCK, CK_Q8_0_BYTES, CK_Q8_0_BYTES };
+/* Packed weights, and what is packed. */
+static const block block_q4_kx8_q8_k = { CK_K_BLOCK, CK_Q4_KX8_BYTES, CK_Q8_K_BYTES };
+static const block block_q4_k_q4_kx8 = { CK_K_BLOCK, CK_Q4_KX8_BYTES, CK_Q4_K_BYTES };
 
 /* A call of a public entry; args is not NULL. */
 typedef struct call {
     ck_op op;
     const void *args;
     const block *of;
+    const char *family;
 } call;
 
 /* What a check says beside a ck_status: there is no output, so nothing was looked at. */
@@ -118,12 +119,13 @@ static const ck_kernel *best(ck_op op)
     return NULL;
 }
 
-static ck_status run(ck_op op, const void *args)
+static ck_status run(const call *c)
 {
-    const ck_kernel *const kernel = best(op);
+    const ck_kernel *const kernel = best(c->op);
 
     if (!kernel) return CK_ERR_ISA;
-    (ck_strict_parity() ? kernel->fn_strict : kernel->fn)(args);
+    ck_fn *const fn = ck_strict_parity() ? kernel->fn_strict : kernel->fn;
+    ck_run_call(c->family, &(ck_call){ c->op, c->of, fn, kernel->spec, c->args });
     return CK_OK;
 }
 
@@ -265,6 +267,50 @@ static int check_gemm_q(const call *c)
         return CK_ERR_SHAPE;
     if (!g->y || (g->k && (!g->a || !g->b))) return CK_ERR_NULL;
     return (int)gemm_q_overlap(g, blocks, of);
+}
+
+/* Packed rows of n rows. */
+static size_t packed_rows(size_t n) { return n / CK_Q4_KX8_ROWS + (n % CK_Q4_KX8_ROWS != 0); }
+
+static ck_status gemm_p_overlap(const ck_gemm_p_args *g, size_t blocks, const block *of)
+{
+    const span y = span_of(g->y, g->m, g->ldy, g->n, sizeof(float));
+    const span a = span_of(g->a, g->m, g->lda, blocks, of->a_bytes);
+    const span b = span_of(g->b, packed_rows(g->n), g->ldb, blocks, of->bytes);
+    const span bias = span_of(g->bias, g->bias ? 1 : 0, g->n, g->n, sizeof(float));
+
+    return overlap(&y, &a) || overlap(&y, &b) || overlap(&y, &bias) ? CK_ERR_ALIAS : CK_OK;
+}
+
+static int check_gemm_p(const call *c)
+{
+    const ck_gemm_p_args *const g = c->args;
+    const block *const of = c->of;
+    const size_t blocks = g->k / of->elements;
+
+    if (g->m == 0 || g->n == 0) return EMPTY;
+    if (g->k % of->elements) return CK_ERR_MULTIPLE;
+    if (!fits(g->m, g->ldy, g->n, sizeof(float)) || !fits(g->m, g->lda, blocks, of->a_bytes) ||
+        !fits(packed_rows(g->n), g->ldb, blocks, of->bytes))
+        return CK_ERR_SHAPE;
+    if (!g->y || (g->k && (!g->a || !g->b))) return CK_ERR_NULL;
+    return (int)gemm_p_overlap(g, blocks, of);
+}
+
+static int check_pack(const call *c)
+{
+    const ck_pack_args *const p = c->args;
+    const block *const of = c->of;
+    const size_t blocks = p->k / of->elements, rows = packed_rows(p->m);
+
+    if (p->m == 0 || p->k == 0) return EMPTY;
+    if (p->k % of->elements) return CK_ERR_MULTIPLE;
+    if (!fits(p->m, p->ldx, blocks, of->a_bytes) || !fits(rows, p->ldy, blocks, of->bytes))
+        return CK_ERR_SHAPE;
+    if (!p->y || !p->x) return CK_ERR_NULL;
+    const span y = span_of(p->y, rows, p->ldy, blocks, of->bytes);
+    const span x = span_of(p->x, p->m, p->ldx, blocks, of->a_bytes);
+    return overlap(&y, &x) ? CK_ERR_ALIAS : CK_OK;
 }
 
 static ck_status gemm_w_overlap(const ck_gemm_w_args *g, size_t blocks, size_t bytes)
@@ -690,15 +736,36 @@ static ck_status enter(const call *c, int (*check)(const call *c))
     if (!c->args) return CK_ERR_NULL;
     const int status = check(c);
     if (status == EMPTY) return CK_OK;
-    return status == CK_OK ? run(c->op, c->args) : (ck_status)status;
+    return status == CK_OK ? run(c) : (ck_status)status;
 }
 
-#define CK_OP(family, op, dtype)                                                                   \
-    ck_status ck_##op##_##dtype(const ck_##family##_args *args)                                    \
-    {                                                                                              \
-        return enter(&(const call){ CK_OP_##op##_##dtype, args, &block_##dtype }, check_##family); \
+#define CK_OP(family, op, dtype)                                                               \
+    ck_status ck_##op##_##dtype(const ck_##family##_args *args)                                \
+    {                                                                                          \
+        return enter(&(const call){ CK_OP_##op##_##dtype, args, &block_##dtype, #family },     \
+                     check_##family);                                                          \
+    }                                                                                          \
+    static void threads_##op##_##dtype(ck_fn *fn, const ck_numspec *spec, const void *args,    \
+                                       unsigned threads)                                       \
+    {                                                                                          \
+        ck_divide(#family, &(ck_call){ CK_OP_##op##_##dtype, &block_##dtype, fn, spec, args }, \
+                  threads);                                                                    \
     }
 #define CK_KERNEL(family, op, dtype, isa)
 #include "kernels.def"
 #undef CK_OP
+
+static const struct divided {
+    const char *family;
+    ck_threads_fn *threads;
+} divided[CK_OP_COUNT] = {
+#define CK_OP(family, op, dtype) { #family, threads_##op##_##dtype },
+#include "kernels.def"
+#undef CK_OP
 #undef CK_KERNEL
+};
+
+ck_threads_fn *ck_op_threads(ck_op op)
+{
+    return ck_divides(divided[op].family) ? divided[op].threads : NULL;
+}

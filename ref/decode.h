@@ -10,6 +10,9 @@ typedef struct ref_element {
     double product, minimum; /* 0 where the format has none */
 } ref_element;
 
+/* Block `row` of the eight q4_k blocks that are interleaved in a block of q4_kx8. */
+void ref_unpack_q4_kx8(const unsigned char *packed, size_t row, unsigned char *block);
+
 /* Element i of the block. */
 typedef ref_element ref_decode_fn(const unsigned char *block, size_t i);
 extern ref_decode_fn ref_decode_f16, ref_decode_bf16;

@@ -13,6 +13,7 @@ typedef struct format {
     ref_decode_fn *decode;
     int has_minimum;
     size_t a_bytes, a_codes;
+    size_t packed; /* 0, or rows of b that are interleaved */
 } format;
 
 /* Weights as integers: codes times sub-scales, sub-minimums; and what multiplies them. */
@@ -26,7 +27,8 @@ typedef struct block {
 typedef struct rows {
     const format *f;
     const unsigned char *a, *b;
-    size_t held; /* blocks that are here: all of the row or none */
+    size_t in_pack; /* which of the interleaved rows */
+    size_t held;    /* blocks that are here: all of the row or none */
     block blocks[HELD / 32], one;
     short codes[HELD], one_codes[MOST];
 } rows;
@@ -69,10 +71,23 @@ static void unpack(const format *f, const unsigned char *from, block *to, short 
     }
 }
 
+/* Block l of the column that r->b begins. */
+static void unpack_at(const rows *r, size_t l, block *to, short *codes)
+{
+    const format *f = r->f;
+    unsigned char alone[MOST_BYTES];
+    if (f->packed == 0) {
+        unpack(f, r->b + l * f->bytes, to, codes);
+        return;
+    }
+    ref_unpack_q4_kx8(r->b + l * f->packed * f->bytes, r->in_pack, alone);
+    unpack(f, alone, to, codes);
+}
+
 static const block *block_of(rows *r, size_t l)
 {
     if (r->held) return &r->blocks[l];
-    unpack(r->f, r->b + l * r->f->bytes, &r->one, r->one_codes);
+    unpack_at(r, l, &r->one, r->one_codes);
     return &r->one;
 }
 
@@ -80,11 +95,11 @@ static const block *block_of(rows *r, size_t l)
 static void hold(rows *r, const ref_gemm_q_args *g, size_t col)
 {
     const format *f = r->f;
-    const size_t n = g->k / f->elements;
-    r->b = g->k ? g->b + col * g->ldb * f->bytes : NULL;
+    const size_t n = g->k / f->elements, packed = f->packed ? f->packed : 1;
+    r->b = g->k ? g->b + col / packed * g->ldb * packed * f->bytes : NULL;
+    r->in_pack = col % packed;
     r->held = g->k <= HELD ? n : 0;
-    for (size_t l = 0; l < r->held; l++)
-        unpack(f, r->b + l * f->bytes, &r->blocks[l], r->codes + l * f->elements);
+    for (size_t l = 0; l < r->held; l++) unpack_at(r, l, &r->blocks[l], r->codes + l * f->elements);
 }
 
 /* An integer sum and that of its terms' magnitudes, both below 2^29. */
@@ -248,14 +263,16 @@ static void products_q(const ref_gemm_q_args *g, const format *f, const ref_tile
     }
 }
 
-#define REF(weights, a, elements, bytes, scale, has_minimum, a_bytes, a_codes)           \
-    ref_fn ref_gemm_nt_##weights##_##a;                                                  \
-    void ref_gemm_nt_##weights##_##a(const void *args, const ref_tile *tile,             \
-                                     const ref_spec *specs, size_t nspecs, ref_out *out) \
-    {                                                                                    \
-        static const format f = { elements,    bytes,   scale,  ref_decode_##weights,    \
-                                  has_minimum, a_bytes, a_codes };                       \
-        products_q(args, &f, tile, specs, nspecs, out);                                  \
+#define REF(weights, a, elements, bytes, scale, has_minimum, a_bytes, a_codes) \
+    REF_OF(weights, weights, a, elements, bytes, scale, has_minimum, a_bytes, a_codes, 0)
+#define REF_OF(name, weights, a, elements, bytes, scale, has_minimum, a_bytes, a_codes, packed)  \
+    ref_fn ref_gemm_nt_##name##_##a;                                                             \
+    void ref_gemm_nt_##name##_##a(const void *args, const ref_tile *tile, const ref_spec *specs, \
+                                  size_t nspecs, ref_out *out)                                   \
+    {                                                                                            \
+        static const format f = { elements,    bytes,   scale,   ref_decode_##weights,           \
+                                  has_minimum, a_bytes, a_codes, packed };                       \
+        products_q(args, &f, tile, specs, nspecs, out);                                          \
     }
 REF(q4_0, q8_0, 32, 18, 0, 0, 34, 2)
 REF(q4_1, q8_1, 32, 20, 0, 1, 36, 4)
@@ -265,4 +282,6 @@ REF(q5_1, q8_1, 32, 24, 0, 1, 36, 4)
 REF(q5_k, q8_k, 256, 176, 0, 1, 292, 4)
 REF(q6_k, q8_k, 256, 210, 208, 0, 292, 4)
 REF(q8_0, q8_0, 32, 34, 0, 0, 34, 2)
+REF_OF(q4_kx8, q4_k, q8_k, 256, 144, 0, 1, 292, 4, 8)
+#undef REF_OF
 #undef REF

@@ -70,6 +70,7 @@ typedef struct ref_gemv_args {
     float alpha, beta;
 } ref_gemv_args;
 
+/* Blocks of b may be packed ones, of eight rows. */
 typedef struct ref_gemm_q_args {
     const unsigned char *a, *b; /* blocks */
     const float *bias;          /* may be NULL */
@@ -189,5 +190,12 @@ typedef struct ref_quantize_args {
 typedef struct ref_dequant_args {
     const unsigned char *x;
 } ref_dequant_args;
+
+/* Tile rows and columns are packed blocks, m rows being packed. Components: of each row in turn those of
+ * its block as above. */
+typedef struct ref_pack_args {
+    const unsigned char *x; /* blocks */
+    size_t m, ldx;          /* in rows, in blocks */
+} ref_pack_args;
 
 #endif

@@ -151,7 +151,7 @@ const hn_family hn_family_attention = {
     .fills = FILL(UNIT) | FILL(INT) | FILL(PROBE) | FILL(WIDE) | FILL(STAGNATION) | FILL(DENORMAL) |
              FILL(EDGE),
     .exact_fills = FILL(INT),
-    .flags = HN_WHOLE_ROWS | HN_FP_MODES,
+    .flags = HN_WHOLE_ROWS | HN_FP_MODES | HN_DIVIDED,
     .extents = extents,
     .live = live,
     .terms = terms,

@@ -111,7 +111,7 @@ const hn_family hn_family_gemm = {
     .fills = FILL(UNIT) | FILL(INT) | FILL(POW2) | FILL(PROBE) | FILL(CANCEL) | FILL(WIDE) |
              FILL(DENORMAL) | FILL(STAGNATION) | FILL(EDGE),
     .exact_fills = FILL(INT) | FILL(POW2) | FILL(PROBE),
-    .flags = HN_FP_MODES,
+    .flags = HN_FP_MODES | HN_DIVIDED,
     .extents = extents,
     .live = live,
     .down = down,

@@ -85,7 +85,7 @@ const hn_family hn_family_gemm_q = {
     .fills = FILL(UNIT) | FILL(INT) | FILL(PROBE) | FILL(CANCEL) | FILL(WIDE) | FILL(DENORMAL) |
              FILL(STAGNATION) | FILL(EDGE) | FILL(SAT),
     .exact_fills = FILL(INT) | FILL(PROBE),
-    .flags = HN_FP_MODES | HN_INT8_PRODUCTS,
+    .flags = HN_FP_MODES | HN_INT8_PRODUCTS | HN_DIVIDED,
     .extents = extents,
     .terms = hn_product_terms,
     .products = hn_products,

@@ -74,7 +74,7 @@ const hn_family hn_family_gemm_wn = {
     .fills = FILL(UNIT) | FILL(INT) | FILL(PROBE) | FILL(WIDE) | FILL(DENORMAL) | FILL(STAGNATION) |
              FILL(EDGE) | FILL(SAT),
     .exact_fills = FILL(INT) | FILL(PROBE),
-    .flags = HN_FP_MODES,
+    .flags = HN_FP_MODES | HN_DIVIDED,
     .extents = extents,
     .terms = hn_product_terms,
     .products = hn_products,

@@ -91,7 +91,7 @@ const hn_family hn_family_gemv = {
     .fills = FILL(UNIT) | FILL(INT) | FILL(POW2) | FILL(PROBE) | FILL(CANCEL) | FILL(WIDE) |
              FILL(DENORMAL) | FILL(STAGNATION) | FILL(EDGE),
     .exact_fills = FILL(INT) | FILL(POW2) | FILL(PROBE),
-    .flags = HN_FP_MODES,
+    .flags = HN_FP_MODES | HN_DIVIDED,
     .extents = extents,
     .live = live,
     .terms = terms,

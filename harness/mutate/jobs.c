@@ -16,7 +16,7 @@ const char *const hn_products[3][HN_PRODUCTS_MAX] = {
     { "libck.so", "test_kernels" },
     { "test_ref_quant_32", "test_ref_quant_k", "test_ref_rows", "test_ref_activation",
       "test_ref_gemm_w", "test_ref_attention", "test_ref_gemm_wn", "test_ref_kv", "test_ref_loss",
-      "test_ref_rope", "test_ref_embedding", "test_ref_layout", "test_ref_model",
+      "test_ref_pack", "test_ref_rope", "test_ref_embedding", "test_ref_layout", "test_ref_model",
       "test_ref_products", "test_ref", "ckparity" },
     { "test_harness", "ckparity" },
 };

@@ -204,7 +204,7 @@ typedef struct sketch {
     const char *name;
     hn_rt_step step;
     const char *stem; /* NULL: it follows from the format of the weights */
-    const char *y, *rstd, *in[3];
+    const char *y, *rstd, *in[4];
 } sketch;
 
 static const hn_rt_buffer *buffer_of(const hn_rt_decoder *m, const char *name, size_t layer)
@@ -245,7 +245,7 @@ static void add_stage(hn_rt_decoder *m, size_t layer, const sketch *k)
     *s = (hn_rt_stage){ .name = k->name, .step = k->step, .stem = k->stem, .layer = layer };
     s->y = offset_of(m, k->y, layer);
     s->rstd = offset_of(m, k->rstd, layer);
-    for (int i = 0; i < 3; i++) s->in[i] = offset_of(m, k->in[i], layer);
+    for (int i = 0; i < 4; i++) s->in[i] = offset_of(m, k->in[i], layer);
     const bool of_k = strcmp(k->y, "k") == 0 || strcmp(k->y, "v") == 0;
     const size_t heads = of_k ? d->kv_heads : d->heads;
     set_shape(s, 1, 0, d->hidden, m->aD, m->aD);
@@ -256,12 +256,13 @@ static void add_stage(hn_rt_decoder *m, size_t layer, const sketch *k)
     case HN_RT_HEAD_NORM:
     case HN_RT_TURN: set_shape(s, heads, d->context * m->aH, d->head_dim, m->aH, m->aH); break;
     case HN_RT_ATTEND: set_shape(s, heads, m->aH, d->head_dim, m->aH, heads * m->aH); break;
+    case HN_RT_GATED:
     case HN_RT_SWIGLU: set_shape(s, 1, 0, d->intermediate, m->aI, m->aI); break;
     default: break;
     }
     if (strcmp(k->name, "mlp_up") == 0) set_shape(s, 2, m->aI, d->intermediate, m->aI, 2 * m->aI);
-    if (strcmp(k->name, "mlp_down") == 0) s->k = d->intermediate, s->ldx = m->aI;
-    if (strcmp(k->name, "merge_heads") == 0) s->k = s->ldx = heads * m->aH;
+    if (strncmp(k->name, "mlp_down", 8) == 0) s->k = d->intermediate, s->ldx = m->aI;
+    if (strncmp(k->name, "merge_heads", 11) == 0) s->k = s->ldx = heads * m->aH;
     if (strcmp(k->name, "head") == 0) set_shape(s, 1, 0, d->vocab, d->vocab, d->vocab);
     if (!k->stem) set_format(m, s, k->in[k->step == HN_RT_EMBED ? 0 : 1]);
 }
@@ -294,10 +295,33 @@ static void add_layer(hn_rt_decoder *m, size_t layer)
         { "mlp_down", HN_RT_LINEAR, NULL, "mlp_out", NULL, { "swiglu_out", "w2", "b2" } },
         { "add2", HN_RT_ADD, add, "output", NULL, { "residual1", "mlp_out" } },
     };
+    static const sketch gate = { "mlp_gate",   HN_RT_GATED, "gemm_nt_swiglu_f32",
+                                 "swiglu_out", NULL,        { "ln2_out", "w1", "b1" } };
+    static const char gemm[] = "gemm_nt_f32";
+    static const sketch merge = {
+        "merge_heads_add", HN_RT_ADDED, gemm, "residual1", NULL, { "attn_out", "wo", "bo", "input" }
+    };
+    static const sketch down = { "mlp_down_add", HN_RT_ADDED,
+                                 gemm,           "output",
+                                 NULL,           { "swiglu_out", "w2", "b2", "residual1" } };
+    /* in the place of the step of that name and the one behind it */
+    const struct {
+        const char *name;
+        bool fused;
+        const sketch *as;
+    } pairs[] = { { "merge_heads", m->fused_residual, &merge },
+                  { "mlp_up", m->fused_mlp, &gate },
+                  { "mlp_down", m->fused_residual, &down } };
     for (size_t i = 0; i < sizeof project / sizeof *project; i++) add_stage(m, layer, &project[i]);
     for (size_t i = 0; i < 2 && m->d.qk_norm; i++) add_stage(m, layer, &norms[i]);
     for (size_t i = 0; i < 2 && m->d.rope; i++) add_stage(m, layer, &turns[i]);
-    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) add_stage(m, layer, &rest[i]);
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) {
+        const sketch *s = &rest[i];
+        for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++)
+            if (pairs[p].fused && strcmp(pairs[p].name, rest[i].name) == 0) s = pairs[p].as;
+        add_stage(m, layer, s);
+        i += s != &rest[i];
+    }
 }
 
 static void add_stages(hn_rt_decoder *m)
@@ -344,7 +368,13 @@ hn_rt_decoder *hn_rt_decoder_new(const hn_case *c)
     for (int i = 0; i < HN_RT_MATRICES; i++)
         if (c->num[HN_RT_TOKEN_EMB + i] != HN_RT_ALL)
             m->of[i] = &hn_rt_formats[c->num[HN_RT_TOKEN_EMB + i] - HN_RT_F32];
-    const ref_layout_options options = { .guard = m->guard, .block = block_of, .context = m };
+    m->fused_mlp = key(c, HN_RT_FUSE) & 1;
+    m->fused_residual = key(c, HN_RT_FUSE) >> 1 & 1;
+    const ref_layout_options options = { .guard = m->guard,
+                                         .one_mlp = m->fused_mlp,
+                                         .one_residual = m->fused_residual,
+                                         .block = block_of,
+                                         .context = m };
     m->total = ref_layout(&m->d, &options, add_buffer, m, &start);
     add_stages(m);
     return m;

@@ -38,6 +38,7 @@ enum {
     HN_RT_WO,
     HN_RT_W1,
     HN_RT_W2,
+    HN_RT_FUSE, /* sum of 1: the MLP's product with its gate, 2: products with residual sums */
     HN_RT_CALLS,
     HN_RT_KEYS
 };
@@ -103,7 +104,9 @@ typedef enum hn_rt_step {
     HN_RT_ATTEND,
     HN_RT_LINEAR,
     HN_RT_ADD,
-    HN_RT_SWIGLU
+    HN_RT_SWIGLU,
+    HN_RT_GATED, /* product and gate */
+    HN_RT_ADDED  /* product and sum */
 } hn_rt_step;
 
 /* A step of a pass. Its output is `pieces` matrices, `piece` floats apart, of the rows of the pass:
@@ -115,7 +118,7 @@ typedef struct hn_rt_stage {
     const char *stem;           /* of the op that does it */
     const hn_rt_format *format; /* of the weights of a product or of the table of tokens */
     size_t layer;
-    size_t y, rstd, in[3];
+    size_t y, rstd, in[4];
     size_t pieces, piece, used, width, ld;
     size_t k, ldx; /* terms of a product and the width of its left operand */
 } hn_rt_stage;
@@ -125,8 +128,9 @@ typedef struct hn_rt_decoder {
     float eps, theta, factor, low, high;
     size_t original, guard;
     const hn_rt_format *all, *of[HN_RT_MATRICES]; /* as asked for; NULL: as all */
-    size_t aD, aH, aI;                            /* widths */
-    size_t total;                                 /* bytes of the arena */
+    bool fused_mlp, fused_residual;
+    size_t aD, aH, aI; /* widths */
+    size_t total;      /* bytes of the arena */
     size_t nbuffers, nstages;
     hn_rt_buffer *buffers;
     hn_rt_stage *stages; /* of one pass, in their order */

@@ -73,6 +73,13 @@ static ck_dtype *choose_formats(const hn_rt_decoder *m, const cg_config *config,
     return cg_formats_choose(&f, config, error);
 }
 
+static cg_layout_options layout_of(const hn_rt_decoder *m)
+{
+    return (cg_layout_options){ .guard = m->guard,
+                                .fuse = (m->fused_mlp ? CG_FUSE_MLP : 0u) |
+                                        (m->fused_residual ? CG_FUSE_RESIDUAL : 0u) };
+}
+
 const char *hn_rt_refuses(const hn_case *c)
 {
     static cg_error error;
@@ -80,7 +87,9 @@ const char *hn_rt_refuses(const hn_case *c)
     hn_rt_decoder *const m = hn_rt_decoder_new(c);
     const bool good = read_config(m, &config, &error) == 0;
     ck_dtype *const formats = good ? choose_formats(m, &config, &error) : NULL;
-    const bool bad = !formats;
+    cg_layout_options options = layout_of(m);
+    options.dtype = formats;
+    const bool bad = !formats || cg_fusion_check(&options, &error) != 0;
     free(formats);
     hn_rt_decoder_free(m);
     return bad ? error.text : NULL;
@@ -90,7 +99,7 @@ const char *hn_rt_refuses(const hn_case *c)
 static char *generate(const hn_case *c, cg_error *error)
 {
     hn_rt_decoder *const m = hn_rt_decoder_new(c);
-    cg_layout_options options = { .guard = m->guard };
+    cg_layout_options options = layout_of(m);
     cg_config config;
     cg_graph graph = { 0 };
     cg_program program;

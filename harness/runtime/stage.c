@@ -15,6 +15,7 @@
 enum { SAMPLE_TERMS = 1 << 18, SAMPLE_COLS = 16 };
 
 ref_fn ref_rmsnorm_f32, ref_rope_half_f32, ref_attention_f32, ref_residual_add_f32, ref_swiglu_f32;
+ref_fn ref_gemm_nt_f32, ref_gemm_nt_swiglu_f32;
 
 void hn_rt_cells_free(hn_rt_cells *cells)
 {
@@ -132,6 +133,39 @@ static void product(const view *v, const ref_tile *tile, size_t piece)
     f->ref_product(args, tile, v->spec, 1, v->out);
 }
 
+/* The same with the sum, or the gate, behind it. */
+static void product_added(const view *v, const ref_tile *tile)
+{
+    const hn_rt_stage *const s = v->s;
+    const ref_gemm_args a = { .a = input(v, 0, s->ldx),
+                              .b = at(v->before, s->in[1]),
+                              .c = input(v, 3, s->ld),
+                              .bias = at(v->before, s->in[2]),
+                              .k = s->k,
+                              .lda = s->ldx,
+                              .ldb = s->ldx,
+                              .ldc = s->ld,
+                              .alpha = 1,
+                              .beta = 1 };
+    ref_gemm_nt_f32(&a, tile, v->spec, 1, v->out);
+}
+
+static void product_gated(const view *v, const ref_tile *tile)
+{
+    const hn_rt_stage *const s = v->s;
+    const float *const w = at(v->before, s->in[1]), *const bias = at(v->before, s->in[2]);
+    const ref_gemm_glu_args a = { .a = input(v, 0, s->ldx),
+                                  .b = w,
+                                  .d = w + s->width * s->ldx,
+                                  .bias_b = bias,
+                                  .bias_d = bias ? bias + s->width : NULL,
+                                  .k = s->k,
+                                  .lda = s->ldx,
+                                  .ldb = s->ldx,
+                                  .ldd = s->ldx };
+    ref_gemm_nt_swiglu_f32(&a, tile, v->spec, 1, v->out);
+}
+
 static void turn(const view *v, const ref_tile *tile, size_t head)
 {
     const size_t half = v->d->d.head_dim / 2;
@@ -198,6 +232,8 @@ static void reference(const view *v, const ref_tile *tile, size_t piece)
     case HN_RT_ATTEND: attend(v, tile, piece); break;
     case HN_RT_ADD: add(v, tile); break;
     case HN_RT_SWIGLU: gate(v, tile); break;
+    case HN_RT_GATED: product_gated(v, tile); break;
+    case HN_RT_ADDED: product_added(v, tile); break;
     }
 }
 

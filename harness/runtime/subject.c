@@ -185,8 +185,9 @@ int hn_rt_subject_open(hn_rt_subject *s, const hn_case *c, const hn_rt_compiler 
     check_decoder(&s->program->decoder, s->d, result);
     check_layout(s->program, s->d, result);
     result->ran |= 1u << HN_CHECK_PROGRAM;
+    if (result->verdict != HN_OK) return -1;
     make_images(s);
-    return result->verdict == HN_OK ? 0 : -1;
+    return 0;
 }
 
 void hn_rt_subject_close(hn_rt_subject *s, hn_rt_program *program)

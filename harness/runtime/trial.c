@@ -10,6 +10,7 @@
 
 #include "../hash.h"
 #include "ck.h"
+#include "ck_threads.h"
 #include "model.h"
 #include "whole.h"
 
@@ -354,17 +355,20 @@ static void check_tables(hn_rt_trial *t)
     free(cells);
 }
 
-/* The same tokens in one pass of a new model, whose stale memory is another. */
+/* The same tokens in one pass of a new model, whose stale memory is another, and in one thread. */
 static void recompute(hn_rt_trial *t)
 {
     const hn_rt_decoder *const d = t->s->d;
     const size_t n = t->reached, vocab = d->d.vocab;
     if (failed(t) || n == 0) return;
+    const int threads = ck_get_num_threads();
     ck_model *const m = open_model(t);
     float *const again = checked(malloc(n * vocab * sizeof *again));
     if (m) {
         dress(t, m, 1);
+        ck_set_num_threads(1);
         expect_status(t, t->s->api->prefill(m, t->tokens, n, again, n * vocab), CK_MODEL_OK);
+        ck_set_num_threads(threads);
     }
     for (size_t i = 0; i < n * vocab && !failed(t); i++)
         if (memcmp(&again[i], &t->logits[i], sizeof *again) != 0)

@@ -12,6 +12,7 @@
 #include "attention.h"
 #include "binary.h"
 #include "ck_ops.h"
+#include "ck_threads.h"
 #include "embedding.h"
 #include "gemm.h"
 #include "model.h"
@@ -40,6 +41,14 @@
 
 /* Products that are compared in a sample. */
 #define LARGE "runtime gen=1 L=1 D=80 I=1024 H=2 G=1 hd=8 V=9 T=4 theta=10000 seed=5"
+/* With all steps fused that can be. */
+#define FUSED                                                                               \
+    "runtime gen=1 L=2 D=20 I=24 H=4 G=2 hd=6 V=19 T=12 theta=10000 bias=7 tied=1 guard=1 " \
+    "fuse=3 calls=p4,d2,xt,p3,r,p5,d1 seed=5"
+/* In several threads. */
+#define THREADS                                                                             \
+    "runtime gen=1 L=2 D=20 I=24 H=4 G=2 hd=6 V=19 T=12 theta=10000 bias=7 tied=1 guard=1 " \
+    "calls=p4,d2,xt,p3,r,p5,d1 thr=3 seed=5"
 
 enum { EDITS_MAX = 2 };
 
@@ -76,6 +85,15 @@ static void flip_lowest_bit(float *x)
     memcpy(&bits, x, sizeof bits);
     bits ^= 1;
     memcpy(x, &bits, sizeof bits);
+}
+
+/* Other bits where there are several threads, within any radius. */
+KERNEL(bit_of_threads, gemm, gemm_nt_f32)
+{
+    const ck_status status = ck_gemm_nt_f32(a);
+    if (ck_get_num_threads() > 1 && a->n == 19 && !ck_strict_parity())
+        flip_lowest_bit(&a->y[(a->m - 1) * a->ldy + a->n - 1]);
+    return status;
 }
 
 /* Terms of the product that merges heads, and of no other: four heads in rows of 16. */
@@ -446,6 +464,24 @@ static const wrong list[] = {
     PROGRAM("writes_the_cache", ROPE, SLACK, "d2: layer 1 norm2: writes byte 0 of k of layer 0",
             "norm2", "    return",
             "    if (l == 1 && r->first == 5) ck_at(r, K(0))[0] = 0;\n    return"),
+    PROGRAM("fused_gate_is_factor", FUSED, VALUE, "p4: layer 0 mlp_gate: y[0,0]", "mlp_gate",
+            "W1(l)) + 1024", "W1(l))"),
+    PROGRAM("fused_bias_of_gate", FUSED, VALUE, "p4: layer 0 mlp_gate: y[0,0]", "mlp_gate",
+            "B1(l)) + 32", "B1(l))"),
+    PROGRAM("fused_last_column", FUSED, NAN, "p4: layer 0 mlp_gate: y[0,23]", "mlp_gate", ".n = 24",
+            ".n = 23"),
+    PROGRAM("fused_pads_not_cleared", FUSED, SLACK, "p4: layer 0 mlp_gate: pad lane y[0,24]",
+            "mlp_gate", "status == 0", "status != 0"),
+    PROGRAM("fused_residual_of_other_layer", FUSED, VALUE, "p4: layer 1 merge_heads_add: y[0,0]",
+            "merge_heads_add", "INPUT(l)", "INPUT(0)"),
+    PROGRAM("fused_residual_of_first_row", FUSED, VALUE, "d2: layer 0 merge_heads_add: y[4,0]",
+            "merge_heads_add", "ck_row(r, INPUT(l), 32)", "ck_at(r, INPUT(l))"),
+    PROGRAM("fused_residual_missing", FUSED, VALUE, "p4: layer 0 mlp_down_add: y[0,0]",
+            "mlp_down_add", ".beta = 1", ".beta = 0"),
+    PROGRAM("fused_last_term", FUSED, VALUE, "p4: layer 0 mlp_down_add: y[0,0]", "mlp_down_add",
+            ".k = 24", ".k = 23"),
+    PROGRAM("fused_last_row", FUSED, NAN, "p4: layer 0 mlp_down_add: y[3,0]", "mlp_down_add",
+            ".m = r->rows", ".m = r->rows - 1"),
     PROGRAM("steps_exchanged", ROPE, PROGRAM,
             "p4: layer 0 rope_q: step rope_k of layer 0 comes in its place", NULL,
             "\"rope_q\", \"rope\", rope_q", "\"rope_k\", \"rope\", rope_k"),
@@ -543,6 +579,7 @@ static const wrong list[] = {
           "gemm_nt_q5_0_f32", bit_of_single_rows_of_blocks),
     BELOW("kernel_block_of_embedding", MIXED, VALUE, "p4: layer 0 embed_at: y[3,32]",
           "embedding_q5_1", block_of_embedding),
+    BELOW("kernel_bit_of_threads", THREADS, SEQUENCE, "r: logits[", "gemm_nt_f32", bit_of_threads),
     BELOW("kernel_hangs", ROPE, HANG, "p4: layer 0 add1: no return", "residual_add_f32",
           never_returns),
     BELOW("kernel_crashes", ROPE, CRASH, "d2: layer 0 add1: signal 11 at address 0x8",

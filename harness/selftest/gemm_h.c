@@ -219,6 +219,38 @@ static void w_activations_rounded(const void *args)
     free(a);
 }
 
+/* --- What takes elements by twos, as VDPBF16PS does, and may flush. */
+
+static const ck_numspec by_twos = { .lanes = 0,
+                                    .accs = 1,
+                                    .flags = CK_NUM_FTZ | CK_NUM_DAZ | CK_NUM_BATCH_INVARIANT };
+
+static void odd_element_lost(const void *args)
+{
+    ck_gemm_h_args g = *(const ck_gemm_h_args *)args;
+    g.k -= g.k % 2;
+    hn_wrapped(&g);
+}
+
+/* The last two of the last row. */
+static void last_two_swapped(const void *args)
+{
+    ck_gemm_h_args g = *(const ck_gemm_h_args *)args;
+    uint16_t *a = malloc((g.m * g.k + 1) * sizeof *a);
+    if (!a) exit(1);
+    for (size_t i = 0; g.k && i < g.m; i++)
+        memcpy(a + i * g.k, (const unsigned char *)g.a + 2 * i * g.lda, 2 * g.k);
+    if (g.k > 1) {
+        uint16_t *const last = a + g.m * g.k - 2, kept = last[0];
+        last[0] = last[1];
+        last[1] = kept;
+    }
+    g.a = a;
+    g.lda = g.k;
+    hn_wrapped(&g);
+    free(a);
+}
+
 #define ALL   "gemm_nt_bf16_bf16_* gemm_nt_f16_f16_*"
 #define SHORT "gemm_nt_bf16_bf16_bf16 gemm_nt_f16_f16_f16"
 #define ROW(what, by)                                                           \
@@ -235,7 +267,15 @@ static void w_activations_rounded(const void *args)
         .name = #what, .on = ons, .modes = HN_IN_FAST, .fn = what, .checks = by, \
         .spec = &any_order                                                       \
     }
+#define TWOS(what, by)                                                                          \
+    {                                                                                           \
+        .name = #what "_by_twos", .on = "gemm_nt_bf16_bf16_*", .fn = what, .modes = HN_IN_FAST, \
+        .checks = by, .spec = &by_twos                                                          \
+    }
 static const hn_mutant list[] = {
+    TWOS(subnormals_flushed, 0),
+    TWOS(odd_element_lost, HN_BY_NUMBERS),
+    TWOS(last_two_swapped, HN_BY_NUMBERS | HN_BY(BATCH)),
     ROW(k_tail, HN_BY_NUMBERS),
     ROW(last_row_k_tail, HN_BY_NUMBERS | HN_BY(BATCH)),
     ROW(b_tight, HN_BY(JUNK) | HN_BY_NUMBERS),
@@ -256,6 +296,7 @@ static const hn_mutant list[] = {
 #undef ROW
 #undef OWN
 #undef WEIGHTS
+#undef TWOS
 #undef ALL
 #undef SHORT
 

@@ -71,7 +71,7 @@ static void last_unwritten(const void *args)
 {
     const hn_view v = hn_view_of(args);
     unsigned char *last = hn_seen_at(&v.of[0], v.of[0].rows - 1, v.of[0].cols - 1);
-    unsigned char before[64];
+    unsigned char before[2048];
     memcpy(before, last, v.of[0].unit);
     hn_wrapped(args);
     memcpy(last, before, v.of[0].unit);
@@ -174,7 +174,9 @@ static void beta_zero_reads_c(const void *args)
         for (size_t j = 0; j < g->n; j++) g->y[i * g->ldy + j] += 0.0f * g->c[i * g->ldc + j];
 }
 
-#define ON_FACTORS "gemm_??_f32 gemv_f32 gemm_nt_q8_0_q8_0 gemm_nt_silu_f32 gemm_nt_swiglu_f32"
+#define ON_FACTORS                                                                 \
+    "gemm_??_f32 gemv_f32 gemm_nt_q8_0_q8_0 gemm_nt_q4_kx8_q8_k gemm_nt_silu_f32 " \
+    "gemm_nt_swiglu_f32"
 #define ROW(what, ons, mode, by)                                          \
     {                                                                     \
         .name = #what, .on = ons, .modes = mode, .fn = what, .checks = by \

@@ -9,11 +9,12 @@
 /* The ops that every fault of position, memory and machine is planted in, one of each family; those
  * of them whose outputs are floats; those with several rows, that is with leading dimensions. */
 #define HN_ON_ROWS                                                                                 \
-    "attention_f32 gemm_??_f32 gemm_nt_q8_0_q8_0 gemm_nt_q4_k_f32 gemm_nt_silu_f32 "               \
+    "attention_f32 gemm_??_f32 gemm_nt_q8_0_q8_0 gemm_nt_q4_kx8_q8_k gemm_nt_q4_k_f32 "            \
+    "gemm_nt_silu_f32 "                                                                            \
     "gemm_nt_swiglu_f32 softmax_causal_f32 rmsnorm_f32 layernorm_f32 rope_half_f32 embedding_f32 " \
     "swiglu_f32"
 #define HN_ON_F32 HN_ON_ROWS " gemv_f32 exp_f32 dequant_row_q8_0"
-#define HN_ON_ALL HN_ON_F32 " quantize_row_q8_0"
+#define HN_ON_ALL HN_ON_F32 " quantize_row_q8_0 pack_q4_k_q4_kx8"
 
 enum { HN_IN_FAST = 1, HN_IN_STRICT = 2, HN_IN_BOTH = 3 };
 
@@ -28,8 +29,9 @@ typedef struct hn_mutant {
     const char *name;
     const char *on; /* patterns of stems between spaces; after ! stems that are none of them */
     unsigned modes;
-    ck_fn *fn;
-    unsigned checks; /* bit c: check c may report it; 0: nothing may */
+    ck_fn *fn;              /* NULL: that of the kernel it wraps */
+    ck_threads_fn *threads; /* the same */
+    unsigned checks;        /* bit c: check c may report it; 0: nothing may */
     hn_stage stage;
     const ck_numspec *spec;     /* NULL: of the kernel it wraps */
     const char *isa;            /* that it claims to be; NULL: "mutant" */
@@ -68,10 +70,11 @@ typedef struct hn_view {
 } hn_view;
 typedef void hn_view_fn(const void *args, hn_view *view);
 
-/* Set by hn_plant: the op, the kernel it wraps, its fast mode, how to see its arguments, and the
+/* Set by hn_plant: the op, the kernel it wraps, its fast mode, its threads, how to see its arguments, and the
  * first and the second format, the only one twice, that the op is named after, but for f32. */
 extern const char *hn_wrapped_stem;
 extern ck_fn *hn_wrapped, *hn_wrapped_fast;
+extern ck_threads_fn *hn_wrapped_threads;
 extern hn_view_fn *hn_viewer;
 extern const hn_dtype_info *hn_block, *hn_second_block;
 /* How to see the arguments of an op. */

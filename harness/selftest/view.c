@@ -20,6 +20,7 @@
 
 const char *hn_wrapped_stem;
 ck_fn *hn_wrapped, *hn_wrapped_fast;
+ck_threads_fn *hn_wrapped_threads;
 hn_view_fn *hn_viewer;
 const hn_dtype_info *hn_block, *hn_second_block;
 
@@ -104,6 +105,32 @@ static void view_gemm_q(const void *args, hn_view *v)
     v->of[1] = see(g->a, g->m, blocks, g->lda, a->bytes);
     v->of[2] = see(g->b, g->n, blocks, g->ldb, hn_block->bytes);
     v->of[3] = see(g->bias, 1, g->n, g->n, sizeof(float));
+}
+
+static void view_gemm_wn(const void *args, hn_view *v)
+{
+    const ck_gemm_wn_args *g = args;
+    v->of[0] = see(g->y, g->m, g->n, g->ldy, sizeof(float));
+    v->of[1] = see(g->a, g->m, g->k, g->lda, sizeof(float));
+    v->of[2] = see(g->b, g->k, g->n / hn_block->elements, g->ldb, hn_block->bytes);
+}
+
+static void view_gemm_p(const void *args, hn_view *v)
+{
+    const ck_gemm_p_args *g = args;
+    const size_t blocks = g->k / hn_block->elements, rows = hn_block->rows;
+    v->of[0] = see(g->y, g->m, g->n, g->ldy, sizeof(float));
+    v->of[1] = see(g->a, g->m, blocks, g->lda, hn_second_block->bytes);
+    v->of[2] = see(g->b, (g->n + rows - 1) / rows, blocks, g->ldb, hn_block->bytes);
+    v->of[3] = see(g->bias, 1, g->n, g->n, sizeof(float));
+}
+
+static void view_pack(const void *args, hn_view *v)
+{
+    const ck_pack_args *p = args;
+    const size_t blocks = p->k / hn_block->elements, rows = hn_second_block->rows;
+    v->of[0] = see(p->y, (p->m + rows - 1) / rows, blocks, p->ldy, hn_second_block->bytes);
+    v->of[1] = see(p->x, p->m, blocks, p->ldx, hn_block->bytes);
 }
 
 static void view_gemm_w(const void *args, hn_view *v)
@@ -234,12 +261,15 @@ static const struct {
     { "gemm_nn_f32", view_gemm_nn },
     { "gemm_tn_f32", view_gemm_tn },
     { "gemv_f32", view_gemv },
+    { "gemm_nt_*x8_q8_?", view_gemm_p },
     { "gemm_nt_*_q8_?", view_gemm_q },
+    { "pack_*", view_pack },
     { "gemm_nt_*f16_*f16_*", view_gemm_h },
     { "gemm_nt_?elu_f32", view_gemm_act },
     { "gemm_nt_silu_f32", view_gemm_act },
     { "gemm_nt_swiglu_f32", view_gemm_glu },
     { "gemm_nt_*_f32", view_gemm_w },
+    { "gemm_nn_*_f32", view_gemm_wn },
     { "softmax_causal_*", view_softmax },
     { "attention_*", view_attention },
     { "quantize_row_*", view_quantize },

@@ -25,6 +25,11 @@ typedef void ggml_from_float(const float *x, void *y, int64_t n);
 typedef void ggml_vec_dot(int n, float *s, size_t bs, const void *x, size_t bx, const void *y,
                           size_t by, int nrc);
 
+/* s[i * bs + j] = weights j . activations i, nr rows of activations (gemm: four interleaved, gemv: one) and
+ * nc packed rows of weights, a multiple of 8, of n elements each. */
+typedef void ggml_packed(int n, float *s, size_t bs, const void *weights, const void *activations,
+                         int nr, int nc);
+
 typedef struct ggml_type_traits {
     const char *type_name;
     int64_t blck_size, blck_size_interleave;
@@ -77,6 +82,9 @@ typedef struct ggml_type_traits_cpu {
     X(q6_k, q8_k, build, dot)      \
     X(q8_0, q8_0, build, dot)
 
+/* Weights of eight interleaved rows, in our layout too, and what they are multiplied by. */
+#define PACKED(X, build, dot, round) X(q4_kx8, q8_k, build, dot)
+
 /* The builds, in alphabetical order; whether their dots use FMA, and how they round q8_0. */
 #define BUILDS(X)                 \
     X(alderlake, fma, exact)      \
@@ -107,6 +115,7 @@ typedef struct build {
     ggml_vec_dot *vec_dot[FORMAT_COUNT]; /* by the format of the weights */
     ggml_from_float *from_float[FORMAT_COUNT];
     ggml_vec_dot *vec_dot_f32;
+    ggml_packed *gemv_q4_kx8, *gemm_q4_kx8;
     char reason[256]; /* why it cannot run, "" if it can */
 } build;
 
@@ -136,6 +145,85 @@ static void gemm_q(const build *b, int w, int a, const void *args)
             if (g->k != 0)
                 b->vec_dot[w]((int)g->k, &sum, 0, weights + j * g->ldb * formats[w].bytes, 0,
                               x + i * g->lda * formats[a].bytes, 0, 1);
+            g->y[i * g->ldy + j] = g->bias ? sum + g->bias[j] : sum;
+        }
+}
+
+/* Four rows of q8_K interleaved: d[4]; eight codes of each in turn; for each 64 elements the four bsums of
+ * each row. */
+enum { FOUR_BYTES = 4 * CK_Q8_K_BYTES, FOUR_CODES = 16, FOUR_BSUMS = FOUR_CODES + 4 * CK_K_BLOCK };
+
+static void interleave(char *four, const char *const *row)
+{
+    for (size_t r = 0; r < 4; r++) {
+        memcpy(four + 4 * r, row[r], 4);
+        for (size_t e = 0; e < CK_K_BLOCK; e += 8)
+            memcpy(four + FOUR_CODES + 4 * e + 8 * r, row[r] + 4 + e, 8);
+        for (size_t e = 0; e < 4; e++)
+            memcpy(four + FOUR_BSUMS + 32 * e + 8 * r, row[r] + 4 + CK_K_BLOCK + 8 * e, 8);
+    }
+}
+
+/* Rows i .. i + 3 of a, interleaved. */
+static void interleave_rows(char *four, const ck_gemm_p_args *g, size_t i)
+{
+    const char *row[4];
+    for (size_t l = 0; l < g->k / CK_K_BLOCK; l++, four += FOUR_BYTES) {
+        for (size_t r = 0; r < 4; r++)
+            row[r] = (const char *)g->a + ((i + r) * g->lda + l) * CK_Q8_K_BYTES;
+        interleave(four, row);
+    }
+}
+
+/* At least so many bytes that are there until the next call for that place; ours are never given back. */
+static void *scratch(int place, size_t bytes)
+{
+    static void *at[2];
+    static size_t size[2];
+    if (bytes <= size[place] && at[place]) return at[place];
+    free(at[place]);
+    size[place] = bytes + 1;
+    at[place] = malloc(size[place]);
+    if (!at[place]) abort();
+    return at[place];
+}
+
+/* One run of `columns` rows of weights from row j on, which lie close to each other, as ggml does a whole
+ * product: rows of activations by fours, what is left one by one. */
+static void packed_columns(const build *b, const ck_gemm_p_args *g, size_t j, size_t columns,
+                           const char *four, float *y, size_t ldy)
+{
+    const char *weights = (const char *)g->b + j / CK_Q4_KX8_ROWS * g->ldb * CK_Q4_KX8_BYTES;
+    const size_t quads = g->m / 4 * 4;
+    if (quads) b->gemm_q4_kx8((int)g->k, y + j, ldy, weights, four, (int)quads, (int)columns);
+    for (size_t i = quads; i < g->m; i++)
+        b->gemv_q4_kx8((int)g->k, y + i * ldy + j, ldy, weights,
+                       (const char *)g->a + i * g->lda * CK_Q8_K_BYTES, 1, (int)columns);
+}
+
+/* Interleaving is timed, as ggml does it to what it quantises. */
+static void packed_product(const build *b, const ck_gemm_p_args *g, float *y, size_t ldy,
+                           size_t columns)
+{
+    const size_t blocks = g->k / CK_K_BLOCK, step = g->ldb == blocks ? columns : CK_Q4_KX8_ROWS;
+    char *const four = scratch(0, g->m * blocks * CK_Q8_K_BYTES);
+    for (size_t i = 0; i + 4 <= g->m; i += 4)
+        interleave_rows(four + i * blocks * CK_Q8_K_BYTES, g, i);
+    for (size_t j = 0; j < columns; j += step) packed_columns(b, g, j, step, four, y, ldy);
+}
+
+static void gemm_p(const build *b, const void *args)
+{
+    const ck_gemm_p_args *const g = args;
+    const size_t groups = (g->n + CK_Q4_KX8_ROWS - 1) / CK_Q4_KX8_ROWS;
+    const size_t columns = groups * CK_Q4_KX8_ROWS;
+    const int whole = columns == g->n;
+    float *const y = whole ? g->y : scratch(1, g->m * columns * sizeof *y);
+    const size_t ldy = whole ? g->ldy : columns;
+    if (g->k) packed_product(b, g, y, ldy, columns);
+    for (size_t i = 0; i < g->m && (!whole || g->bias || !g->k); i++)
+        for (size_t j = 0; j < g->n; j++) {
+            const float sum = g->k ? y[i * ldy + j] : 0;
             g->y[i * g->ldy + j] = g->bias ? sum + g->bias[j] : sum;
         }
 }
@@ -174,6 +262,8 @@ static void dequant(int format, const void *args)
     {                                                                 \
         gemm_q(&builds[BUILD_##build], FORMAT_##w, FORMAT_##a, args); \
     }
+#define PACKED_DOT(w, a, build, dot) \
+    static void dot_##w##_##a##_##build(const void *args) { gemm_p(&builds[BUILD_##build], args); }
 #define QUANTIZE(w, build, round)                           \
     static void quantize_##w##_##build(const void *args)    \
     {                                                       \
@@ -182,16 +272,21 @@ static void dequant(int format, const void *args)
 #define THUNKS(build, dot, round)                                                             \
     static void dot_f32_##build(const void *args) { gemm_f32(&builds[BUILD_##build], args); } \
     DOTS(DOT, build, dot, round)                                                              \
+    PACKED(PACKED_DOT, build, dot, round)                                                     \
     ENCODED(QUANTIZE, build, dot, round)
 DECODED(DEQUANT)
 BUILDS(THUNKS)
 #undef DEQUANT
 #undef DOT
+#undef PACKED_DOT
 #undef QUANTIZE
 #undef THUNKS
 
 static const ck_numspec dot_fma = { .accs = 1, .flags = CK_NUM_BATCH_INVARIANT };
 static const ck_numspec dot_muladd = { .accs = 1, .flags = CK_NUM_MULADD | CK_NUM_BATCH_INVARIANT };
+/* Rows by fours and a row alone are other kernels. */
+static const ck_numspec packed_fma = { .accs = 1 };
+static const ck_numspec packed_muladd = { .accs = 1, .flags = CK_NUM_MULADD };
 static const ck_numspec round_exact = { .accs = 1 };
 /* Half away from zero, and two roundings in the scale. */
 static const ck_numspec round_ties = { .accs = 1, .flags = CK_NUM_TIE_EITHER };
@@ -208,10 +303,10 @@ static const ck_domain quantize_domain = {
 
 #define DEQUANT(w)                                                                      \
     { sizeof(ck_kernel), "dequant_row_" #w, "dequant", "base", NULL, dequant_##w, NULL, \
-      &dequant_spec,     &dequant_domain },
-#define F32(build, dot, round)                                             \
-    { sizeof(ck_kernel), "gemm_nt_f32", "gemm",     #build,          NULL, \
-      dot_f32_##build,   NULL,          &dot_##dot, &quantize_domain },
+      &dequant_spec,     &dequant_domain,   NULL },
+#define F32(build, dot, round)                                              \
+    { sizeof(ck_kernel), "gemm_nt_f32", "gemm",     #build,           NULL, \
+      dot_f32_##build,   NULL,          &dot_##dot, &quantize_domain, NULL },
 #define DOT(w, a, build, dot)  \
     { sizeof(ck_kernel),       \
       "gemm_nt_" #w "_" #a,    \
@@ -221,7 +316,19 @@ static const ck_domain quantize_domain = {
       dot_##w##_##a##_##build, \
       NULL,                    \
       &dot_##dot,              \
-      &dot_domain },
+      &dot_domain,             \
+      NULL },
+#define PACKED_DOT(w, a, build, dot) \
+    { sizeof(ck_kernel),             \
+      "gemm_nt_" #w "_" #a,          \
+      "gemm_p",                      \
+      #build,                        \
+      NULL,                          \
+      dot_##w##_##a##_##build,       \
+      NULL,                          \
+      &packed_##dot,                 \
+      &dot_domain,                   \
+      NULL },
 #define QUANTIZE(w, build, round) \
     {                             \
         sizeof(ck_kernel),        \
@@ -232,14 +339,18 @@ static const ck_domain quantize_domain = {
         quantize_##w##_##build,   \
         NULL,                     \
         &round_##round,           \
-        &quantize_domain          \
+        &quantize_domain,         \
+        NULL                      \
     },
-#define ROWS(build, dot, round) \
-    F32(build, dot, round) DOTS(DOT, build, dot, round) ENCODED(QUANTIZE, build, dot, round)
+#define ROWS(build, dot, round)  \
+    F32(build, dot, round)       \
+    DOTS(DOT, build, dot, round) \
+    PACKED(PACKED_DOT, build, dot, round) ENCODED(QUANTIZE, build, dot, round)
 static ck_kernel kernels[] = { DECODED(DEQUANT) BUILDS(ROWS) };
 #undef DEQUANT
 #undef F32
 #undef DOT
+#undef PACKED_DOT
 #undef QUANTIZE
 #undef ROWS
 
@@ -337,6 +448,8 @@ static void load_build(build *b, const char *directory)
         return;
     }
     if (!find(&score, library, "ggml_backend_score") || !find(&init, library, "ggml_cpu_init") ||
+        !find(&b->gemv_q4_kx8, library, "ggml_gemv_q4_K_8x8_q8_K") ||
+        !find(&b->gemm_q4_kx8, library, "ggml_gemm_q4_K_8x8_q8_K") ||
         !find(&traits_of, library, "ggml_get_type_traits_cpu")) {
         snprintf(b->reason, sizeof b->reason, "libggml-cpu-%s.so lacks a symbol", b->name);
         return;

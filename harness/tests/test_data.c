@@ -17,7 +17,7 @@
 #include "fill.h"
 #include "tests.h"
 
-enum { LEAST_GUARD = 1 << 15, BYTES_MAX = 512 };
+enum { LEAST_GUARD = 1 << 15, BYTES_MAX = 2048 };
 
 /* Whether reading a byte kills. */
 static bool unmapped(const unsigned char *at)
@@ -357,33 +357,44 @@ static void every_bit_of_blocks_toggles(void **state)
     drop(&d);
 }
 
+/* What the parts of a format have shown of it. */
+typedef struct coverage {
+    unsigned char all[BYTES_MAX];
+    uint32_t parts[8 * HN_PARTS_MAX];
+    size_t part, bits;
+} coverage;
+
+static void cover(coverage *c, const hn_dtype_info *info, const hn_field *fields)
+{
+    unsigned char unit[BYTES_MAX];
+    for (const hn_field *f = fields; f->count; f++) {
+        c->bits += f->count * hn_field_width(f);
+        for (size_t i = 0; i < f->count; i++, c->part++)
+            for (unsigned b = 0; b < hn_field_width(f); b++) {
+                c->parts[c->part] = (uint32_t)1 << b;
+                hn_pack(info, c->parts, unit);
+                c->parts[c->part] = 0;
+                for (size_t p = 0; p < info->parts && info != &hn_dtypes[HN_F32]; p++)
+                    assert_int_equal(hn_part(info, unit, p) != 0.0, p == c->part);
+                for (size_t k = 0; k < info->bytes; k++) {
+                    assert_int_equal(c->all[k] & unit[k], 0);
+                    c->all[k] |= unit[k];
+                }
+            }
+    }
+}
+
 /* Every bit of a unit belongs to one part, and packing puts it there. */
 static void parts_are_all_bits(void **state)
 {
     (void)state;
     for (int t = 0; t < HN_DTYPE_COUNT; t++) {
         const hn_dtype_info *info = &hn_dtypes[t];
-        unsigned char unit[BYTES_MAX], all[BYTES_MAX] = { 0 };
-        uint32_t parts[HN_PARTS_MAX] = { 0 };
-        size_t count = 0, bits = 0, part = 0;
-        for (const hn_field *f = info->fields; f->count; f++) {
-            count += f->count;
-            bits += f->count * hn_field_width(f);
-            for (size_t i = 0; i < f->count; i++, part++)
-                for (unsigned b = 0; b < hn_field_width(f); b++) {
-                    memset(parts, 0, sizeof parts);
-                    parts[part] = (uint32_t)1 << b;
-                    hn_pack(info, parts, unit);
-                    for (size_t p = 0; p < info->parts && t != HN_F32; p++)
-                        assert_int_equal(hn_part(info, unit, p) != 0.0, p == part);
-                    for (size_t k = 0; k < info->bytes; k++) {
-                        assert_int_equal(all[k] & unit[k], 0);
-                        all[k] |= unit[k];
-                    }
-                }
-        }
-        assert_int_equal(count, info->parts);
-        assert_int_equal(bits, 8 * info->bytes);
+        coverage c = { { 0 }, { 0 }, 0, 0 };
+        if (info->rows == 0) cover(&c, info, info->fields);
+        for (size_t r = 0; r < info->rows; r++) cover(&c, info, info->row[r].fields);
+        assert_int_equal(c.part, info->parts);
+        assert_int_equal(c.bits, 8 * info->bytes);
     }
 }
 
@@ -414,6 +425,11 @@ static void parts_lie_as_documented(void **state)
         { HN_Q6_K, 191, 0xc0, 272, ".q[255]", 48.0 },
         { HN_Q6_K, 207, 0xff, 16, ".s[15]", -1.0 },
         { HN_Q8_K, 291, 0x80, 272, ".bsum[15]", -32768.0 },
+        { HN_Q4_KX8, 31, 0x3c, 7 * 274 + 1, ".row[7].dmin", 15360.0 },
+        { HN_Q4_KX8, 32 + 12 * 7 + 4, 0xc0, 4 * 274 + 17, ".row[4].m[7]", 48.0 },
+        { HN_Q4_KX8, 32 + 12 * 7 + 11, 0x0f, 7 * 274 + 9, ".row[7].s[7]", 15.0 },
+        { HN_Q4_KX8, 128 + 8, 0x0f, 274 + 18, ".row[1].q[0]", 15.0 },
+        { HN_Q4_KX8, 1151, 0xf0, 8 * 274 - 1, ".row[7].q[255]", 15.0 },
     };
     (void)state;
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {

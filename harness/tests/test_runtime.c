@@ -282,7 +282,8 @@ static void steps_lie_in_buffers(void **state)
         c.seed = i;
         hn_case_draw(&c, 0);
         hn_rt_decoder *const d = hn_rt_decoder_new(&c);
-        const size_t each = 12u + 2u * (size_t)d->d.rope + 2u * (size_t)d->d.qk_norm;
+        const size_t each = 12u + 2u * (size_t)d->d.rope + 2u * (size_t)d->d.qk_norm -
+                            d->fused_mlp - 2u * d->fused_residual;
         assert_int_equal(d->nstages, 3 + d->d.layers * each);
         assert_int_equal(d->total, hn_rt_bytes(&c));
         for (size_t s = 0; s < d->nstages; s++) {

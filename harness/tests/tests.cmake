@@ -113,6 +113,8 @@ hn_wrong(trace hn_call_traced gemm_nt_f32.scalar_as_sse41.fast)
 hn_wrong(crash hn_call exp_f32.writes_null.fast)
 hn_wrong(stage hn_rt_check runtime.last_row_of_mlp)
 hn_wrong(stretch hn_rt_written runtime.kernel_row_more)
+hn_wrong(format hn_rt_format_fit runtime.fallback_ignored)
+hn_wrong(encode hn_rt_encode runtime.kernel_scale_of_neighbour)
 hn_wrong(shrink hn_shrink_case exp_f32.nan_invented.fast --shrink)
 
 # Golden digests, a test a file; a fast one is skipped where its instruction set is missing, and an

@@ -10,7 +10,18 @@
 
 #include "ref_layout.h"
 
-enum { TRAINING = 1, TURNED = 2, UNTIED = 4, NORMED = 8, QKV = 16, OUT = 32, MLP = 64, ALL = 128 };
+enum {
+    TRAINING = 1,
+    TURNED = 2,
+    UNTIED = 4,
+    NORMED = 8,
+    QKV = 16,
+    OUT = 32,
+    MLP = 64,
+    GATED_APART = 128,
+    ADDED_APART = 256,
+    ALL = 512
+};
 
 /* A buffer, its bytes, and what it exists for. */
 typedef struct fact {
@@ -58,7 +69,7 @@ static const fact layered[] = { { "ln1_gamma", 128, 0 },
                                 { "attn_out", 1280, 0 },
                                 { "wo", 8192, 0 },
                                 { "bo", 128, OUT },
-                                { "proj_tmp", 640, 0 },
+                                { "proj_tmp", 640, ADDED_APART },
                                 { "proj_scratch", 640, 0 },
                                 { "residual1", 640, 0 },
                                 { "ln2_gamma", 128, 0 },
@@ -66,11 +77,11 @@ static const fact layered[] = { { "ln1_gamma", 128, 0 },
                                 { "ln2_rstd", 20, 0 },
                                 { "w1", 12288, 0 },
                                 { "b1", 384, MLP },
-                                { "fc1_out", 1920, 0 },
+                                { "fc1_out", 1920, GATED_APART },
                                 { "swiglu_out", 960, 0 },
                                 { "w2", 6144, 0 },
                                 { "b2", 128, MLP },
-                                { "mlp_out", 640, 0 },
+                                { "mlp_out", 640, ADDED_APART },
                                 { "output", 640, 0 },
                                 { "d_output", 640, TRAINING },
                                 { "d_residual1", 640, TRAINING },
@@ -195,7 +206,9 @@ static ref_block one_byte(void *context, const char *name, size_t layer)
 static void check(int which, size_t guard, size_t part)
 {
     told to = { .which = which, .layer = (size_t)-1, .guard = guard, .part = part };
-    const ref_layout_options o = { (which & TRAINING) != 0, guard, part ? one_byte : NULL, &to };
+    const ref_layout_options o = { (which & TRAINING) != 0, guard,
+                                   part ? one_byte : NULL,  &to,
+                                   !(which & GATED_APART),  !(which & ADDED_APART) };
     const ref_decoder d = decoder(which);
     size_t start;
     const size_t total = ref_layout(&d, &o, compare, &to, &start);

@@ -85,6 +85,21 @@ typedef struct ck_gemm_q_args {
     size_t ldy, lda, ldb;
 } ck_gemm_q_args;
 
+/* y[i,j] of ck_gemm_q_args, the rows of weights being interleaved by pack_*: row j is row j mod 8 of the
+ * packed blocks of b's row j / 8. What the last of these have in rows beyond n is in no result.
+ * Shapes: a [m][lda] blocks, b [ceil(n / 8)][ldb] packed blocks, at any byte address, k elements of each
+ *   row used; y [m][ldy], bias [n] or NULL. lda, ldb in blocks of their own, ldy in elements.
+ * Requires: as ck_gemm_q_args.
+ * Error: docs/oracle.md, "block dot". A NaN or infinite scale follows IEEE arithmetic.
+ * Strict: the bits of the strict product of the rows that were packed. */
+typedef struct ck_gemm_p_args {
+    float *y;
+    const void *a, *b;
+    const float *bias;
+    size_t m, n, k;
+    size_t ldy, lda, ldb;
+} ck_gemm_p_args;
+
 /* y[i,j] = sum_l a[i,l] w[j,l] + bias[j], w the values that dequant_row gives for the blocks of b, or for
  * its elements, of f16 and bf16.
  * Shapes: a [m][lda] f32, k of each row used; b [n][ldb] blocks at any byte address, k elements of each

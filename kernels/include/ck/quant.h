@@ -38,4 +38,17 @@ typedef struct ck_dequant_args {
     size_t n;
 } ck_dequant_args;
 
+/* Rows of blocks interleaved, as docs/formats.md says: what packed products read. The rows that the last
+ * block has beyond m are zero bytes. From and to are the formats that the op is named after.
+ * Shapes: x [m][ldx] blocks at any byte address, k elements of each row used; y [ceil(m / 8)][ldy] packed
+ *   blocks at any byte address. ldx and ldy in blocks of their own.
+ * Requires: k a multiple of the block; no overlap.
+ * Error: none, every bit is kept. */
+typedef struct ck_pack_args {
+    void *y;
+    const void *x;
+    size_t m, k;
+    size_t ldy, ldx;
+} ck_pack_args;
+
 #endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Packed weights under each best bundle: every byte is where docs/formats.md says, strict products have the
+ * bits of those of the rows that were packed, and bad arguments are refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "ck_dtype.h"
+#include "ck_ops.h"
+#include "gemm.h"
+#include "quant.h"
+
+enum { M = 6, N = 21, EIGHTS = 3, BLOCKS = 3, K = BLOCKS * CK_K_BLOCK, LDX = 4, LDP = 5, LDA = 4 };
+enum { ROW = CK_Q4_K_BYTES, PACKED = CK_Q4_KX8_BYTES };
+static unsigned char w[N * LDX * ROW], packed[EIGHTS * LDP * PACKED + 1],
+    a[M * LDA * CK_Q8_K_BYTES];
+static float y[M * N], z[M * N], bias[N];
+
+static uint64_t seed = 1;
+static unsigned draw(void)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(seed >> 33);
+}
+
+static void fill(unsigned char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) p[i] = (unsigned char)draw();
+}
+
+static ck_pack_args make_pack(void)
+{
+    fill(w, sizeof w);
+    memset(packed, 0x5a, sizeof packed);
+    return (ck_pack_args){ packed, w, N, K, LDP, LDX };
+}
+
+static ck_gemm_p_args make_product(void)
+{
+    fill(packed, sizeof packed);
+    fill(a, sizeof a);
+    for (size_t i = 0; i < M * N; i++) y[i] = 1e30f;
+    return (ck_gemm_p_args){ y, a, packed, bias, M, N, K, N, LDA, LDP };
+}
+
+static void under_each(void (*test)(void))
+{
+    const unsigned all = ck_isa_mask();
+    for (unsigned isa = 0; isa < CK_ISA_COUNT; isa++) {
+        if (!(all >> isa & 1)) continue;
+        ck_isa_set_mask((2u << isa) - 1);
+        test();
+        ck_isa_set_mask(all);
+    }
+}
+
+/* The six bits of number n, of scales or, 4 bytes on, minimums. */
+static unsigned six_bits(const unsigned char *b, size_t n, bool minimum)
+{
+    const size_t at = minimum ? 4 : 0;
+    if (n < 4) return b[at + n] & 63u;
+    return (minimum ? b[4 + n] >> 4 : b[4 + n] & 15u) | (unsigned)b[at + n - 4] >> 6 << 4;
+}
+
+static void is_packed(const unsigned char *unit, size_t r, const unsigned char *row)
+{
+    static const unsigned char zeros[ROW];
+    if (!row) row = zeros;
+    assert_memory_equal(unit + 2 * r, row, 2);
+    assert_memory_equal(unit + 16 + 2 * r, row + 2, 2);
+    for (size_t j = 0; j < 8; j++)
+        for (int minimum = 0; minimum < 2; minimum++)
+            assert_int_equal(six_bits(unit + 32 + 12 * j, r, minimum),
+                             six_bits(row + 4, j, minimum));
+    for (size_t c = 0; c < 16; c++)
+        assert_memory_equal(unit + 128 + 64 * c + 8 * r, row + 16 + 8 * c, 8);
+}
+
+static void lies_as_documented(void)
+{
+    const ck_pack_args p = make_pack();
+    assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_OK);
+    for (size_t i = 0; i < EIGHTS * 8; i++)
+        for (size_t l = 0; l < BLOCKS; l++)
+            is_packed(packed + (i / 8 * LDP + l) * PACKED, i % 8,
+                      i < N ? w + (i * LDX + l) * ROW : NULL);
+    for (size_t i = 0; i < EIGHTS; i++)
+        for (size_t at = BLOCKS * PACKED; at < LDP * PACKED; at++)
+            assert_int_equal(packed[i * LDP * PACKED + at], 0x5a);
+}
+
+static void every_byte_is_where_documented(void **state)
+{
+    (void)state;
+    under_each(lies_as_documented);
+}
+
+static void has_strict_bits(void)
+{
+    for (int t = 0; t < 20; t++) {
+        const ck_gemm_p_args g = make_product();
+        const ck_pack_args p = make_pack();
+        for (size_t i = 0; i < N; i++) bias[i] = (float)(int)(draw() % 2001 - 1000);
+        assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_OK);
+        assert_int_equal(ck_gemm_nt_q4_kx8_q8_k(&g), CK_OK);
+        const ck_gemm_q_args rows = { z, a, w, bias, M, N, K, N, LDA, LDX };
+        assert_int_equal(ck_gemm_nt_q4_k_q8_k(&rows), CK_OK);
+        assert_memory_equal(y, z, sizeof y);
+    }
+}
+
+/* Any bytes are blocks: infinite scales, NaNs and false sums are in contract too. */
+static void strict_bits_are_those_of_the_rows(void **state)
+{
+    (void)state;
+    ck_set_strict_parity(1);
+    under_each(has_strict_bits);
+    ck_set_strict_parity(0);
+}
+
+static void put(unsigned char *at, const void *from, size_t n) { memcpy(at, from, n); }
+
+/* 64 blocks of the greatest codes, scales and sums, by activations of -128: no sum of integers overflows,
+ * and those of double are exact. */
+static void is_extreme(void)
+{
+    enum { LONG = 64 };
+    static unsigned char weights[LONG * PACKED], row[LONG * CK_Q8_K_BYTES];
+    const uint16_t one = 0x3c00;
+    const float unit = 1;
+    const int16_t sum = -32768;
+    float out[8];
+    memset(weights, 0xff, sizeof weights);
+    memset(row, 0x80, sizeof row);
+    for (size_t l = 0; l < LONG; l++) {
+        for (size_t r = 0; r < 16; r++) put(weights + l * PACKED + 2 * r, &one, 2);
+        put(row + l * CK_Q8_K_BYTES, &unit, 4);
+        for (size_t n = 0; n < 16; n++) put(row + l * CK_Q8_K_BYTES + 260 + 2 * n, &sum, 2);
+    }
+    const ck_gemm_p_args g = { out, row, weights, NULL, 1, 8, LONG * CK_K_BLOCK, 8, LONG, LONG };
+    const double codes = -128.0 * 15 * 63 * 256, minimums = -32768.0 * 63 * 16;
+    assert_int_equal(ck_gemm_nt_q4_kx8_q8_k(&g), CK_OK);
+    for (size_t r = 0; r < 8; r++) assert_true(out[r] == (float)(LONG * (codes - minimums)));
+}
+
+static void extremes_do_not_overflow(void **state)
+{
+    (void)state;
+    for (int strict = 0; strict < 2; strict++) {
+        ck_set_strict_parity(strict);
+        under_each(is_extreme);
+    }
+    ck_set_strict_parity(0);
+}
+
+static void refuses(const ck_gemm_p_args *g, ck_status wanted)
+{
+    assert_int_equal(ck_gemm_nt_q4_kx8_q8_k(g), wanted);
+    for (size_t i = 0; i < M * N; i++) assert_true(y[i] == 1e30f);
+}
+
+static void bad_products_are_refused(void **state)
+{
+    void *const in_y = y, *const end = packed + ((EIGHTS - 1) * LDP + BLOCKS) * PACKED;
+    float *const at_end = end;
+    ck_gemm_p_args g;
+    (void)state;
+    make_product();
+    refuses(NULL, CK_ERR_NULL);
+    g = make_product(), g.y = NULL, refuses(&g, CK_ERR_NULL);
+    g = make_product(), g.a = NULL, refuses(&g, CK_ERR_NULL);
+    g = make_product(), g.b = NULL, refuses(&g, CK_ERR_NULL);
+    g = make_product(), g.k -= 1, refuses(&g, CK_ERR_MULTIPLE);
+    g = make_product(), g.ldy = N - 1, refuses(&g, CK_ERR_SHAPE);
+    g = make_product(), g.lda = BLOCKS - 1, refuses(&g, CK_ERR_SHAPE);
+    g = make_product(), g.ldb = BLOCKS - 1, refuses(&g, CK_ERR_SHAPE);
+    g = make_product(), g.ldb = SIZE_MAX / PACKED, refuses(&g, CK_ERR_SHAPE);
+    g = make_product(), g.a = in_y, refuses(&g, CK_ERR_ALIAS);
+    g = make_product(), g.b = in_y, refuses(&g, CK_ERR_ALIAS);
+    g = make_product(), g.bias = y + N, refuses(&g, CK_ERR_ALIAS);
+    g = make_product(), g.m = 0, g.y = NULL, refuses(&g, CK_OK);
+    g = make_product(), g.n = 0, g.b = NULL, refuses(&g, CK_OK);
+    /* the last of 21 rows is in the third eight, which y may follow but not overlap */
+    g = make_product(), g.y = at_end - 1, refuses(&g, CK_ERR_ALIAS);
+    g = make_product(), g.y = at_end, refuses(&g, CK_OK);
+}
+
+static void bad_packing_is_refused(void **state)
+{
+    ck_pack_args p;
+    (void)state;
+    assert_int_equal(ck_pack_q4_k_q4_kx8(NULL), CK_ERR_NULL);
+    p = make_pack(), p.y = NULL, assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_ERR_NULL);
+    p = make_pack(), p.x = NULL, assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_ERR_NULL);
+    p = make_pack(), p.k += 32, assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_ERR_MULTIPLE);
+    p = make_pack(), p.ldx = BLOCKS - 1, assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_ERR_SHAPE);
+    p = make_pack(), p.ldy = BLOCKS - 1, assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_ERR_SHAPE);
+    p = make_pack(), p.m = SIZE_MAX, assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_ERR_SHAPE);
+    p = make_pack(), p.x = packed, assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_ERR_ALIAS);
+    p = make_pack(), p.m = 0, p.y = NULL, assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_OK);
+    p = make_pack(), p.k = 0, p.x = NULL, assert_int_equal(ck_pack_q4_k_q4_kx8(&p), CK_OK);
+    for (size_t i = 0; i < sizeof packed; i++) assert_int_equal(packed[i], 0x5a);
+}
+
+/* No terms: the bias, or zeros. */
+static void an_empty_sum_is_the_bias(void **state)
+{
+    ck_gemm_p_args g = make_product();
+    (void)state;
+    for (size_t i = 0; i < N; i++) bias[i] = (float)i;
+    g.k = 0, g.a = NULL, g.b = NULL;
+    assert_int_equal(ck_gemm_nt_q4_kx8_q8_k(&g), CK_OK);
+    for (size_t i = 0; i < M * N; i++) assert_true(y[i] == bias[i % N]);
+    g.bias = NULL;
+    assert_int_equal(ck_gemm_nt_q4_kx8_q8_k(&g), CK_OK);
+    for (size_t i = 0; i < M * N; i++) assert_true(y[i] == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_byte_is_where_documented),
+        cmocka_unit_test(strict_bits_are_those_of_the_rows),
+        cmocka_unit_test(extremes_do_not_overflow),
+        cmocka_unit_test(bad_products_are_refused),
+        cmocka_unit_test(bad_packing_is_refused),
+        cmocka_unit_test(an_empty_sum_is_the_bias),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
