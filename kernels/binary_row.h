@@ -44,7 +44,7 @@ CK_INLINE void binary_rows(const void *args, const ck_element *e, binary_row_fn 
     const ck_binary_args *const g = args;
     const unsigned char *const a = g->a, *const b = g->b;
     unsigned char *const all = g->y;
-    assert(g->t == 0 || (g->y && g->a && g->b));
+    assert(g->t == 0 || (g->y && (g->d == 0 || (g->a && g->b))));
     assert(g->cols >= g->d && g->lda >= g->d && g->ldb >= g->d && g->ldy >= g->cols);
     for (size_t i = 0; i < g->t; i++) {
         unsigned char *const y = all + i * g->ldy * e->bytes;

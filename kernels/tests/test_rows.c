@@ -259,6 +259,20 @@ static void binary_rejects(void **state)
     }
 }
 
+/* Without elements there are pad lanes only, and no operands. */
+static void rows_of_no_elements_are_pads(void **state)
+{
+    float pads[] = { 1, 1, 1, 2 };
+    (void)state;
+    const ck_binary_args a = { .y = pads, .t = 1, .cols = 3, .ldy = 3 };
+    assert_int_equal(ck_swiglu_f32(&a), CK_OK);
+    assert_true(pads[0] == 0 && pads[1] == 0 && pads[2] == 0 && pads[3] == 2);
+    uint16_t shorts[] = { 1, 1, 1, 2 };
+    const ck_binary_args b = { .y = shorts, .t = 1, .cols = 3, .ldy = 3 };
+    assert_int_equal(ck_residual_add_bf16(&b), CK_OK);
+    assert_true(shorts[0] == 0 && shorts[1] == 0 && shorts[2] == 0 && shorts[3] == 2);
+}
+
 static void binary_in_place(void **state)
 {
     float a[] = { 1, -2, 30, 4, 0 }, b[] = { 1, 2, 3, 4 };
@@ -299,15 +313,11 @@ static void limits_of_activations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rmsnorm_rejects),
-        cmocka_unit_test(layernorm_rejects),
-        cmocka_unit_test(norms_by_hand),
-        cmocka_unit_test(binary_rejects),
-        cmocka_unit_test(binary_in_place),
-        cmocka_unit_test(norms_of_bf16),
-        cmocka_unit_test(gamma_of_bf16_norms_is_f32),
-        cmocka_unit_test(sums_of_16_bits),
-        cmocka_unit_test(attention_over_16_bits),
+        cmocka_unit_test(rmsnorm_rejects),       cmocka_unit_test(layernorm_rejects),
+        cmocka_unit_test(norms_by_hand),         cmocka_unit_test(binary_rejects),
+        cmocka_unit_test(binary_in_place),       cmocka_unit_test(rows_of_no_elements_are_pads),
+        cmocka_unit_test(norms_of_bf16),         cmocka_unit_test(gamma_of_bf16_norms_is_f32),
+        cmocka_unit_test(sums_of_16_bits),       cmocka_unit_test(attention_over_16_bits),
         cmocka_unit_test(limits_of_activations),
     };
     return cmocka_run_group_tests_name("rows", tests, NULL, NULL);
