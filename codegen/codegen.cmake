@@ -48,6 +48,10 @@ endforeach()
 add_test(NAME codegen.cli COMMAND ${CMAKE_SOURCE_DIR}/codegen/tests/cli.sh $<TARGET_FILE:ckgen>)
 set_tests_properties(codegen.cli PROPERTIES LABELS "unit;codegen")
 
+add_test(NAME codegen.models COMMAND ${CMAKE_SOURCE_DIR}/codegen/tests/models.sh
+  $<TARGET_FILE:ckgen> ${CMAKE_SOURCE_DIR})
+set_tests_properties(codegen.models PROPERTIES LABELS "unit;codegen")
+
 # Programs that are emitted, compiled and run.
 foreach(test formats block_files runtime weights)
   add_executable(test_cg_${test} codegen/tests/test_${test}.c codegen/tests/program.c

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hash.h"
 #include "ref.h"
 
 enum { OK = 0, FAILED = 1, INPUT = 2 };
@@ -35,13 +36,7 @@ static void *checked(void *memory)
     exit(FAILED);
 }
 
-/* FNV-1a, 64 bits, of a word's bytes. */
-static void fold(width *w, double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    for (int i = 0; i < 64; i += 8) w->hash = (w->hash ^ (bits >> i & 255)) * 0x100000001b3u;
-}
+static void fold(width *w, double x) { w->hash = hn_hash(w->hash, &x, sizeof x); }
 
 static void add(width *w, double v, double e, double term)
 {
@@ -110,7 +105,7 @@ static width *measure(const hn_run *run, int *status)
 {
     survey s = { .run = run, .runner = hn_runner_new() };
     s.widths = checked(calloc(run->nrows + 1, sizeof *s.widths));
-    for (size_t i = 0; i < run->nrows; i++) s.widths[i].hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < run->nrows; i++) s.widths[i].hash = HN_HASH_START;
     const size_t count = hn_suite_count(run->suite);
     *status = OK;
     for (size_t i = 0; i < count && *status == OK; i++) *status = add_case(&s, i);

@@ -157,6 +157,17 @@ static int unknown_key(const hn_case *c, const char *key, char *error, size_t si
                 c->op->stem, known);
 }
 
+static int parse_word(hn_case *c, size_t i, const char *text, char *error, size_t size)
+{
+    const hn_key *k = &c->op->family->keys[i];
+    int choice;
+    if (parse_name(k->name, text, c->op->family->words + k->least, (size_t)(k->most - k->least + 1),
+                   &choice, error, size) != 0)
+        return -1;
+    c->num[i] = k->least + choice;
+    return 0;
+}
+
 /* Words of letters and digits between commas. */
 static int parse_text(hn_case *c, const char *key, const char *text, char *error, size_t size)
 {
@@ -182,6 +193,7 @@ static int set_family_key(hn_case *c, const char *key, const char *value, unsign
         *fixed |= 1u << i;
         if (k->kind == HN_REAL) return parse_real(key, value, &c->real[i], error, size);
         if (k->kind == HN_TEXT) return parse_text(c, key, value, error, size);
+        if (k->kind == HN_WORD) return parse_word(c, i, value, error, size);
         return parse_count(key, value, hn_key_least(c->op, i), k->most, &c->num[i], error, size);
     }
     for (size_t i = 0; i < family->noperands; i++) {
@@ -383,6 +395,9 @@ static size_t print_keys(const hn_case *c, char *line, size_t size)
         if (k->kind == HN_DIM || (k->kind == HN_INT && c->num[i] != (int64_t)k->def))
             used += (size_t)snprintf(line + used, size - used, " %s=%lld", k->name,
                                      (long long)c->num[i]);
+        if (k->kind == HN_WORD && c->num[i] != (int64_t)k->def)
+            used += (size_t)snprintf(line + used, size - used, " %s=%s", k->name,
+                                     family->words[c->num[i]]);
         if (k->kind == HN_TEXT && c->text[0])
             used += (size_t)snprintf(line + used, size - used, " %s=%s", k->name, c->text);
     }

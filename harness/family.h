@@ -12,19 +12,21 @@
 #include "dtype.h"
 #include "ref.h"
 
-/* Dimensions are always printed and drawn; integer and real options only where not the default. A
- * real option with least < most has these limits too. A text is a list of words of letters and digits
- * between commas, printed if there is one; a family has at most one such key. */
-typedef enum hn_kind { HN_DIM, HN_INT, HN_REAL, HN_TEXT } hn_kind;
+/* Dimensions are always printed and drawn; other options only where not the default. A real option with
+ * least < most has these limits too. A word is one of the family's, least to most. A text is a list of
+ * words of letters and digits between commas, printed if there is one; a family has at most one such
+ * key. */
+typedef enum hn_kind { HN_DIM, HN_INT, HN_REAL, HN_WORD, HN_TEXT } hn_kind;
 /* As a multiple: whole blocks of every operand. */
 enum { HN_BLOCKS = -1 };
 typedef struct hn_key {
     const char *name;
     hn_kind kind;
-    int64_t least, most, multiple; /* of a dimension or integer option; HN_BLOCKS, the least being
+    int64_t least, most,
+        multiple;      /* of a dimension, integer option or word; HN_BLOCKS, the least being
                                       rounded up to one */
-    double def;                    /* default of an option */
-    int64_t draw_most;             /* random cases stay at or below this */
+    double def;        /* default of an option */
+    int64_t draw_most; /* random cases stay at or below this */
 } hn_key;
 
 /* What an operand's numbers mean, hence what each fill puts there. */
@@ -73,6 +75,7 @@ struct hn_result;
 typedef struct hn_family {
     const char *name;
     const hn_key *keys;
+    const char *const *words;   /* what keys of kind HN_WORD number */
     const hn_operand *operands; /* 0 is the first output, the only one that may be an input, too */
     size_t nkeys, noperands;
     int batch_key;          /* the batch dimension, -1: none */
@@ -108,7 +111,7 @@ typedef struct hn_family {
     void (*draw)(hn_case *c, hn_rng *rng, unsigned fixed);
     /* Runs the case on its variants, for what is no kernel: results as of hn_group_run, which calls it
      * and has dealt with variants that are not admitted. Such a family has no operands, and its cases
-     * are for `run`, `shrink` and `trace` alone. NULL: operands are placed and a kernel is called. */
+     * are for `run`, `shrink`, `digest` and `trace` alone. NULL: operands are placed and a kernel is called. */
     void (*run)(const struct hn_session *session, struct hn_result *results);
     void (*kernel_args)(const hn_case *c, void *const *at, const size_t *ld, void *args);
     void (*ref_args)(const hn_case *c, void *const *at, const size_t *ld, void *args);

@@ -189,7 +189,7 @@ static size_t packed_bytes(const hn_placed *p) { return p->rows * p->cols * p->u
 /* Captured operands: all there, and those that the case means? */
 static void check_captured(hn_runner *r)
 {
-    uint64_t hash = HN_CAPTURE_START;
+    uint64_t hash = HN_HASH_START;
     r->stale[0] = '\0';
     if (r->c->fill != HN_FILL_FILE) return;
     for (size_t i = 0; i < r->family->noperands; i++) {
@@ -953,6 +953,7 @@ static void reset(hn_runner *r, hn_result *results)
         result->exact = true;
         result->utilisation = 0.0;
         result->ran = 0;
+        result->out = result->data = 0;
         result->what[0] = result->detail[0] = result->pattern[0] = result->cause[0] = '\0';
         r->power[i] = false;
         const char *why = admitted(r, v) ? inapplicable(r, v) : "";

@@ -31,7 +31,8 @@ void hn_plan_add(hn_plan *plan, const ck_kernel *kernel, bool strict, size_t row
 typedef struct hn_session {
     const hn_plan *plan;
     const hn_case *c;
-    void (*announce)(void *context, const hn_variant *variant); /* before each variant runs */
+    /* before each variant runs, and again while it does if that takes long */
+    void (*announce)(void *context, const hn_variant *variant);
     void *context;
     unsigned ticks_most; /* hn_runner_ticks */
 } hn_session;

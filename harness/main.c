@@ -303,7 +303,7 @@ static int parse_cases(options *o)
         const int bad = hn_case_parse(&o->parsed[i], o->cases[i], error, sizeof error);
         if (!bad && (o->runtimes || !o->parsed[i].op->family->run)) continue;
         fprintf(stderr, "ckparity: case '%s': %s\n", o->cases[i],
-                bad ? error : "a runtime is for run, shrink and trace alone");
+                bad ? error : "a runtime is for run, shrink, digest and trace alone");
         return EXIT_INPUT;
     }
     return EXIT_OK;
@@ -469,6 +469,7 @@ static int digest_command(options *o)
     char error[768];
     static hn_run run, before; /* until the end, as the subjects */
     run.seed = o->seed;
+    o->runtimes = true;
     if (parse_cases(o) != EXIT_OK) return EXIT_INPUT;
     const ck_subject *opened = o->old ? hn_subject_open(o->old, error, sizeof error) : NULL;
     if (o->old && !opened) return bad_input("%s", error);

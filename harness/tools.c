@@ -86,8 +86,8 @@ static bench *open_case(const hn_tool *tool, int *status)
         return NULL;
     }
     if (b.c.op->family->run && !tool->runtimes) {
-        *status =
-            bad_input("case '%s': %s", tool->line, "a runtime is for run, shrink and trace alone");
+        *status = bad_input("case '%s': %s", tool->line,
+                            "a runtime is for run, shrink, digest and trace alone");
         return NULL;
     }
     b.plan.op = b.c.op;
@@ -555,7 +555,7 @@ int hn_tool_dump(const hn_tool *tool)
 {
     int status;
     bench *b = open_case(tool, &status);
-    uint64_t hash = HN_CAPTURE_START;
+    uint64_t hash = HN_HASH_START;
     char error[HN_WHAT_MAX], line[HN_LINE_MAX];
     if (!b) return status;
     if (strlen(tool->dump) >= HN_FILE_MAX || strpbrk(tool->dump, " \t#"))

@@ -55,10 +55,11 @@ enum { HN_DETAIL_MAX = 1400, HN_WHAT_MAX = 160, HN_PATTERN_MAX = 240 };
 typedef struct hn_result {
     hn_verdict verdict;
     hn_check check;
-    bool exact;                   /* every compared output had radius 0 */
-    double utilisation;           /* worst |error| / radius of the bounded outputs */
-    uint32_t ran;                 /* bit c: check c was made */
-    char what[HN_WHAT_MAX];       /* one line: what went wrong, or why it was skipped */
+    bool exact;             /* every compared output had radius 0 */
+    double utilisation;     /* worst |error| / radius of the bounded outputs */
+    uint32_t ran;           /* bit c: check c was made */
+    uint64_t out, data;     /* digests of what a family that runs itself did, and of its data */
+    char what[HN_WHAT_MAX]; /* one line: what went wrong, or why it was skipped */
     char pattern[HN_PATTERN_MAX]; /* what the wrong outputs have in common; on request */
     char cause[HN_WHAT_MAX];      /* the likely cause; on request */
     char detail[HN_DETAIL_MAX];   /* got, wanted, radius, hexdump */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../hash.h"
 #include "ck_threads.h"
 
 /* Multiply-adds that a trial does at least in a tenth of a second, its reference included. */
@@ -117,9 +118,14 @@ static void run_variants(const hn_session *session, const hn_rt_subject *s, hn_r
                           .strict = v->strict,
                           .like = v->strict && bits_isa ? &bits : NULL,
                           .like_isa = bits_isa,
+                          .session = session,
+                          .variant = v,
                           .result = &results[i] };
         session->announce(session->context, v);
         hn_rt_try(&t, v->kernel->isa, session->ticks_most);
+        results[i].data = t.data;
+        results[i].out =
+            hn_hash(HN_HASH_START, t.history.hash, t.history.count * sizeof *t.history.hash);
         if (v->strict && !bits_isa && results[i].verdict == HN_OK) {
             bits = t.history;
             bits_isa = v->kernel->isa;

@@ -11,8 +11,11 @@
 #include "ck.h"
 #include "ref.h"
 
-ref_fn ref_embedding_f32, ref_rmsnorm_f32, ref_gemm_nt_f32, ref_rope_half_f32, ref_attention_f32,
-    ref_residual_add_f32, ref_swiglu_f32, ref_gemm_nt_swiglu_f32;
+/* Terms above which a product is compared in a sample, of so many columns each. */
+enum { SAMPLE_TERMS = 1 << 18, SAMPLE_COLS = 16 };
+
+ref_fn ref_rmsnorm_f32, ref_rope_half_f32, ref_attention_f32, ref_residual_add_f32, ref_swiglu_f32,
+    ref_gemm_nt_f32, ref_gemm_nt_swiglu_f32;
 
 void hn_rt_cells_free(hn_rt_cells *cells)
 {
@@ -80,15 +83,16 @@ static void from_bits(ref_out *out)
 
 static void embed(const view *v, const ref_tile *tile)
 {
-    const bool copies = v->s->in[1] == HN_RT_ABSENT;
+    const hn_rt_format *const f = v->s->format;
+    const bool adds = v->s->in[1] != HN_RT_ABSENT;
     const ref_embedding_args a = { .w = v->before + v->s->in[0],
                                    .ids = v->p->tokens,
-                                   .pos = copies ? NULL : input(v, 1, v->d->aD),
+                                   .pos = adds ? input(v, 1, v->d->aD) : NULL,
                                    .d = v->s->used,
-                                   .ldw = v->d->aD,
+                                   .ldw = v->d->aD / f->elements,
                                    .ldp = v->d->aD };
-    ref_embedding_f32(&a, tile, v->spec, 1, v->out);
-    if (copies) from_bits(v->out);
+    f->ref_embedding(&a, tile, v->spec, 1, v->out);
+    if (!adds && !f->decode) from_bits(v->out);
 }
 
 /* `statistics`: of the rows alone. */
@@ -108,15 +112,25 @@ static void norm(const view *v, const ref_tile *tile, size_t head, bool statisti
 static void product(const view *v, const ref_tile *tile, size_t piece)
 {
     const hn_rt_stage *const s = v->s;
+    const hn_rt_format *const f = s->format;
+    const unsigned char *const b =
+        v->before + s->in[1] + piece * s->width * hn_rt_row_bytes(f, s->ldx);
     const float *const bias = at(v->before, s->in[2]);
-    const ref_gemm_args a = { .a = input(v, 0, s->ldx),
-                              .b = at(v->before, s->in[1]) + piece * s->width * s->ldx,
-                              .bias = bias ? bias + piece * s->width : NULL,
-                              .k = s->k,
-                              .lda = s->ldx,
-                              .ldb = s->ldx,
-                              .alpha = 1 };
-    ref_gemm_nt_f32(&a, tile, v->spec, 1, v->out);
+    const ref_gemm_w_args blocks = { .a = input(v, 0, s->ldx),
+                                     .b = b,
+                                     .bias = bias ? bias + piece * s->width : NULL,
+                                     .k = s->k,
+                                     .lda = s->ldx,
+                                     .ldb = s->ldx / f->elements };
+    const ref_gemm_args floats = { .a = blocks.a,
+                                   .b = (const float *)(const void *)b,
+                                   .bias = blocks.bias,
+                                   .k = s->k,
+                                   .lda = s->ldx,
+                                   .ldb = s->ldx,
+                                   .alpha = 1 };
+    const void *const args = f->decode ? (const void *)&blocks : &floats;
+    f->ref_product(args, tile, v->spec, 1, v->out);
 }
 
 /* The same with the sum, or the gate, behind it. */
@@ -249,35 +263,61 @@ static bool is_plus_zero(float x)
     return bits == 0;
 }
 
-/* Whether all is well with a row of a piece, the pad lanes behind it included. */
-static bool check_row(const view *v, const float *y, hn_rt_found at, size_t cell, hn_rt_found *f)
+/* Whether all is well with the pad lanes behind a piece. */
+static bool check_pads(const view *v, const float *y, size_t piece, hn_rt_found *f)
 {
-    for (at.col = 0; at.col < v->s->used; at.col++) {
-        at.got = (double)y[at.col];
-        if (judge(v, cell + at.col, at, f)) return false;
-    }
-    for (; at.col < v->s->width; at.col++) {
-        if (is_plus_zero(y[at.col])) continue;
-        *f = at;
-        f->got = (double)y[at.col];
-        f->pad = true;
-        return false;
+    for (size_t t = 0; t < v->p->rows; t++)
+        for (size_t col = v->s->used; col < v->s->width; col++) {
+            const float got = y[t * v->s->ld + col];
+            if (is_plus_zero(got)) continue;
+            *f = (hn_rt_found){ .pad = true, .piece = piece, .row = v->p->first + t, .col = col };
+            f->got = (double)got;
+            return false;
+        }
+    return true;
+}
+
+/* Whether all is well with the columns of a tile. */
+static bool check_tile(const view *v, const unsigned char *after, size_t piece,
+                       const ref_tile *tile, hn_rt_found *f)
+{
+    const hn_rt_stage *const s = v->s;
+    v->out->n = tile->rows * tile->cols;
+    reference(v, tile, piece);
+    for (size_t i = 0; i < v->out->n; i++) {
+        hn_rt_found e = { .piece = piece, .row = v->p->first + i / tile->cols };
+        e.col = tile->c0 + i % tile->cols;
+        e.got = (double)at(after, s->y)[piece * s->piece + e.row * s->ld + e.col];
+        if (judge(v, i, e, f)) return false;
     }
     return true;
+}
+
+/* The columns that are compared: all; of a large product the first, the last and some between them. */
+static size_t choose_tiles(const view *v, size_t piece, ref_tile tiles[3])
+{
+    const hn_rt_stage *const s = v->s;
+    const size_t rows = v->p->rows, used = s->used;
+    hn_rng rng = hn_stream(s->y, v->p->first, piece);
+    tiles[0] = (ref_tile){ 0, rows, 0, used };
+    if (s->step != HN_RT_PROJECT && s->step != HN_RT_LINEAR) return 1;
+    if (rows * used * s->k <= SAMPLE_TERMS || used <= 3 * SAMPLE_COLS) return 1;
+    tiles[0].cols = SAMPLE_COLS;
+    tiles[1] = tiles[2] = tiles[0];
+    tiles[1].c0 = SAMPLE_COLS + hn_below(&rng, used - 3 * SAMPLE_COLS);
+    tiles[2].c0 = used - SAMPLE_COLS;
+    return 3;
 }
 
 /* Whether all is well with one piece. */
 static bool check_piece(const view *v, const unsigned char *after, size_t piece, hn_rt_found *f)
 {
     const hn_rt_stage *const s = v->s;
-    const ref_tile tile = { 0, v->p->rows, 0, s->used };
-    reference(v, &tile, piece);
-    for (size_t t = 0; t < v->p->rows; t++) {
-        const hn_rt_found element = { .piece = piece, .row = v->p->first + t };
-        const float *const y = at(after, s->y) + piece * s->piece + element.row * s->ld;
-        if (!check_row(v, y, element, t * tile.cols, f)) return false;
-    }
-    return true;
+    ref_tile tiles[3];
+    const size_t count = choose_tiles(v, piece, tiles);
+    for (size_t i = 0; i < count; i++)
+        if (!check_tile(v, after, piece, &tiles[i], f)) return false;
+    return check_pads(v, row_at(after, s->y, s->ld, v->p) + piece * s->piece, piece, f);
 }
 
 /* Whether all is well with the statistics of a norm. */

@@ -8,12 +8,16 @@ ckparity=$1 source=$2 cc=$3
 test_name=golden command_words='digest'
 . "$(dirname "$0")/lib.sh"
 
-# --- every op has cases, but runtimes, which are no kernels
+# --- every op has cases, and runtimes, which are no kernels, have those of every format
 sed -n 's/^CK_OP([a-z_]*, \([a-z0-9_]*\), \([a-z0-9_]*\))$/\1_\2/p' "$source/kernels/kernels.def" >ops
 [ "$(wc -l <ops)" -gt 70 ] || wrong 'kernels.def is read wrongly'
 while read -r op; do
     grep -q "^$op gen=" "$source/golden/cases.cases" || wrong "no case of $op in golden/cases.cases"
 done <ops
+for format in bf16 f16 q4_0 q4_1 q5_0 q5_1 q8_0 q4_k q5_k q6_k; do
+    grep -q "^runtime gen=.* w=$format " "$source/golden/cases.cases" ||
+        wrong "no runtime in $format in golden/cases.cases"
+done
 
 # --- a kernel of exp_f32 whose last output may have its lowest bit flipped
 cat >bit.c <<'E2'
@@ -91,6 +95,34 @@ tr 0123456789abcdef 123456789abcdef0 <out | paste -d' ' - out |
 exits 1 --check wrong.digests
 says 'CHANGED gemm_nt_f32_scalar strict'
 says 'quantize_row_q8_0        1 of 1 lines changed'
+
+# --- runtimes have strict lines alone, of all that their steps write
+cat >runtime.cases <<'E2'
+runtime gen=1 L=1 D=20 I=40 H=2 G=1 hd=16 V=9 T=5 theta=10000 w=q4_k calls=p2,xt,d2,r,p3 seed=6
+E2
+exits 0 --suite runtime.cases
+if [ -s out ]; then
+    [ "$(wc -l <out)" = 1 ] || wrong 'not one line of a runtime'
+    grep -Eq '^[0-9a-f]{16} [0-9a-f]{16} runtime mode=strict gen=1 L=1 ' out || wrong "$(cat out)"
+    cp out runtime.digests
+    exits 0 --check runtime.digests
+    says '1 passed, 0 failed, 0 skipped'
+    awk '{ # the lowest bit of the digest
+        d = index("1032547698badcfe", substr($0, 16, 1))
+        print substr($0, 1, 15) substr("0123456789abcdef", d, 1) substr($0, 17)
+    }' runtime.digests >bit.digests
+    exits 1 --check bit.digests
+    says 'CHANGED runtime_scalar strict'
+    says 'runtime                  1 of 1 lines changed, 0 stale'
+    sed 's/seed=6$/seed=7/' runtime.digests >stale.digests
+    exits 1 --check stale.digests
+    says 'STALE this case has other data'
+    sed 's/ T=5 / T=6 /' runtime.digests >bad.digests
+    exits 1 --check bad.digests
+    sed 's/mode=strict/isa=scalar mode=fast/' runtime.digests >bad.digests
+    exits 2 --check bad.digests
+    grep -q 'bad.digests:1: runtimes have strict digests only' err || wrong "$(cat err)"
+fi
 
 # --- other data than when it was stored is no fault of a kernel
 sed 's/^\([0-9a-f]*\) [0-9a-f]/\1 x/; s/ x/ 0/' exp.digests >stale.digests

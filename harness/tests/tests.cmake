@@ -70,6 +70,11 @@ add_test(NAME runtime.drawn COMMAND ckparity run
   --suite ${CMAKE_SOURCE_DIR}/harness/suites/runtime.cases)
 set_tests_properties(runtime.drawn PROPERTIES LABELS "smoke" SKIP_RETURN_CODE 77 PROCESSORS 2
   TIMEOUT 1800)
+# Public decoders in part.
+add_test(NAME runtime.models COMMAND ckparity run
+  --suite ${CMAKE_SOURCE_DIR}/harness/suites/models.cases)
+set_tests_properties(runtime.models PROPERTIES LABELS "smoke" SKIP_RETURN_CODE 77 PROCESSORS 2
+  TIMEOUT 1800)
 add_test(NAME selftest COMMAND ckparity selftest)
 set_tests_properties(selftest PROPERTIES LABELS "selftest;quick" PROCESSORS 2 TIMEOUT 1800)
 
