@@ -10,7 +10,7 @@
 #include "rng.h"
 
 enum {
-    HN_MAX_KEYS = 28,
+    HN_MAX_KEYS = 29,
     HN_MAX_OPERANDS = 6,
     HN_LINE_MAX = 512,
     HN_ISA_MAX = 24,
@@ -89,7 +89,8 @@ void hn_case_init(hn_case *c, const struct hn_op *op);
 int hn_case_check_key(const hn_case *c, const char *key, char *error, size_t size);
 /* 0 if family and formats admit the case, else -1 with one line in `error`. */
 int hn_case_check(const hn_case *c, char *error, size_t size);
-/* Draws the keys that are not in `fixed` (bit i: key i; behind them the bits below) from c->seed. */
+/* Draws the keys that are not in `fixed` (bit i: key i; behind them the bits below) from c->seed. A family
+ * without operands may have 29 keys: the first of these bits means nothing there. */
 #define HN_FIXED_LD   (1u << 28)
 #define HN_FIXED_AT   (1u << 29)
 #define HN_FIXED_FP   (1u << 30)

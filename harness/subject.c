@@ -11,7 +11,7 @@
 
 #include "family.h"
 
-enum { KERNELS_MAX = 4096, NAME_MAX_BYTES = 40 };
+enum { KERNELS_MAX = 8192, NAME_MAX_BYTES = 40 };
 
 static int library_path(const char *name, char *path, size_t size)
 {

@@ -65,7 +65,7 @@ static int is_chosen(void *context, const hn_mutant *m, const char *stem, bool s
     return 1;
 }
 
-enum { LISTED_MOST = 4096 };
+enum { LISTED_MOST = 8192 };
 static struct {
     const ck_subject *right;
     ck_kernel kernels[LISTED_MOST];
