@@ -254,11 +254,8 @@ static const char *kind_of(const hn_field *f, const hn_case *c)
     return f->encoding == HN_SIGNED ? "SIGNED" : "UNSIGNED";
 }
 
-static void put_fields(const hn_case *c, FILE *out)
+static void put_fields_of(const hn_dtype_info *info, const hn_case *c, FILE *out)
 {
-    const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(c->op, 0)];
-    put_part("fields", out);
-    fprintf(out, "/* %s */\nstatic const field fields[] = {\n", info->name);
     for (const hn_field *f = info->fields; f->count; f++) {
         fprintf(out, "    { %u, %s, { ", f->count, kind_of(f, c));
         put_slice(&f->slices[0], out);
@@ -266,6 +263,15 @@ static void put_fields(const hn_case *c, FILE *out)
         put_slice(&f->slices[1], out);
         fprintf(out, " } }, /* %s */\n", f->name[0] ? f->name : "value");
     }
+}
+
+static void put_fields(const hn_case *c, FILE *out)
+{
+    const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(c->op, 0)];
+    put_part("fields", out);
+    fprintf(out, "/* %s */\nstatic const field fields[] = {\n", info->name);
+    for (size_t r = 0; r < info->rows; r++) put_fields_of(&info->row[r], c, out);
+    if (info->rows == 0) put_fields_of(info, c, out);
     fprintf(out, "};\n");
     put_part("part_of", out);
 }
