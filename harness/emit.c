@@ -255,11 +255,8 @@ static const char *kind_of(const hn_field *f, const hn_case *c)
     return f->encoding == HN_SIGNED ? "SIGNED" : "UNSIGNED";
 }
 
-static void put_format(const hn_case *c, size_t output, FILE *out)
+static void put_fields_of(const hn_dtype_info *info, const hn_case *c, FILE *out)
 {
-    const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(c->op, output)];
-    fprintf(out, "/* %s */\nstatic const field %s_fields[] = {\n", info->name,
-            c->op->family->operands[output].name);
     for (const hn_field *f = info->fields; f->count; f++) {
         fprintf(out, "    { %u, %s, { ", f->count, kind_of(f, c));
         put_slice(&f->slices[0], out);
@@ -267,6 +264,15 @@ static void put_format(const hn_case *c, size_t output, FILE *out)
         put_slice(&f->slices[1], out);
         fprintf(out, " } }, /* %s */\n", f->name[0] ? f->name : "value");
     }
+}
+
+static void put_format(const hn_case *c, size_t output, FILE *out)
+{
+    const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(c->op, output)];
+    fprintf(out, "/* %s */\nstatic const field %s_fields[] = {\n", info->name,
+            c->op->family->operands[output].name);
+    for (size_t r = 0; r < info->rows; r++) put_fields_of(&info->row[r], c, out);
+    if (info->rows == 0) put_fields_of(info, c, out);
     fprintf(out, "};\n");
 }
 
