@@ -9,6 +9,7 @@ _ckparity_options() {
     selftest) echo --seed --seeds --shrink ;;
     bench) echo --suite --isa --mode --budget --subject --cold --json --harness ;;
     digest) echo --suite --isa --mode --seed --subject --check --old --unguarded ;;
+    bounds) echo --suite --isa --mode --seed --subject --check ;;
     bisect) echo --good --bad ;;
     explain) echo --subject --dump-operands ;;
     shrink | gdb | call) echo --subject ;;
@@ -24,7 +25,7 @@ _ckparity() {
     local program=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} words='' files=
     if [ "$COMP_CWORD" = 1 ]; then
-        words='list run explain shrink emit-c gdb digest bisect selftest bench --help'
+        words='list run explain shrink emit-c gdb digest bounds bisect selftest bench --help'
     else
         case $before in
         --mode) words='fast strict both' ;;
@@ -37,7 +38,7 @@ _ckparity() {
         --seed | --seeds | --budget | --jobs) ;;
         *)
             words=$(_ckparity_options "$command")
-            if [[ $command =~ ^(run|digest|bench)$ && $word != -* ]]; then
+            if [[ $command =~ ^(run|digest|bounds|bench)$ && $word != -* ]]; then
                 words=$("$program" list 2>/dev/null | cut -f 1)
             elif [[ $word != -* ]]; then
                 # a case begins with the op: a kernel's name without its last part

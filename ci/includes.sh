@@ -10,6 +10,8 @@ set -eu
 table='
 kernels/include/ck/*  : kernels/include/ck/*.h kernels/kernels.def <c>
 kernels/tests/*       : kernels/**.h kernels/kernels.def <c> <posix> <cmocka.h> <*mmintrin.h> <cpuid.h>
+kernels/alloc.c       : kernels/**.h <c> <posix>
+kernels/threads.c     : kernels/**.h <c> <posix> <*mmintrin.h>
 kernels/**            : kernels/**.h kernels/kernels.def <c> <*mmintrin.h> <cpuid.h> <pthread.h>
 ref/tests/*           : ref/**.h kernels/include/ck/ck_numspec.h <c> <cmocka.h> <mpfr.h> <gmp.h>
 ref/**                : ref/**.h kernels/include/ck/ck_numspec.h <c>

@@ -38,6 +38,10 @@ grep -o ' isa=[a-z0-9]* mode=fast ' "$tmp/all" | sort -u | while read -r isa _; 
         >"$tmp/fast-${isa#isa=}.digests"
 done
 
+# --- what the references hold them to; a line each that moved
+{ header 'Values and radii of the references over cases.cases' &&
+    "$program" bounds --suite golden/cases.cases; } >"$tmp/bounds" || fail 'no bounds'
+
 # --- the kernels of the digests that are there
 old=
 commit=$(git log -1 --format=%H -- 'golden/*.digests' 2>/dev/null || :)
@@ -70,6 +74,14 @@ for new in "$tmp"/*.digests; do
     [ "$added$removed" = 00 ] ||
         printf '%s: %d lines added, %d removed\n' "$name" "$added" "$removed" >>"$tmp/moved"
 done
+if [ ! -f golden/bounds ]; then
+    printf 'bounds: new, %s lines\n' "$(grep -c -v '^#' "$tmp/bounds")" >>"$tmp/moved"
+else
+    "$program" bounds --suite golden/cases.cases --check golden/bounds >"$tmp/out" || :
+    sed -n 's/^CHANGED /bounds: /p' "$tmp/out" >>"$tmp/moved"
+    added=$(grep -c '^NEW ' "$tmp/out") || :
+    [ "$added" = 0 ] || printf 'bounds: %d lines are new\n' "$added" >>"$tmp/moved"
+fi
 for file in golden/fast-*.digests; do
     [ ! -f "$file" ] || [ -f "$tmp/${file##*/}" ] ||
         say "$file stays as it is: its instruction set is not here"
@@ -81,7 +93,7 @@ fi
 cat "$tmp/moved"
 
 # --- written whole, the record last
-for new in "$tmp"/*.digests; do
+for new in "$tmp"/*.digests "$tmp/bounds"; do
     file=golden/${new##*/}
     if ! cmp -s "$new" "$file"; then
         cp "$new" "$file.tmp" && mv "$file.tmp" "$file"

@@ -56,9 +56,9 @@ static int check_shared(const cg_place *p, const cg_place *with, cg_error *error
 static int check_place(const cg_layout *l, const cg_place *p, size_t *end, cg_error *error)
 {
     const cg_buffer *const b = &cg_buffers[p->id];
-    const bool training = l->options.training;
+    const cg_choice choice = { l->options.training, l->options.fuse };
     const bool wanted =
-        cg_holds(b->when, &l->config, training) && (b->role != CG_GRADIENT || training);
+        cg_holds(b->when, &l->config, &choice) && (b->role != CG_GRADIENT || choice.training);
     const size_t guard = l->options.guard;
     const cg_place *const with = shared(l, p);
     if (wanted != (p->offset != CG_ABSENT))

@@ -122,6 +122,10 @@ static int check_node(const view *v, const cg_step *s, size_t *served)
     if (s->node >= v->g->count || v->g->nodes[s->node].layer != s->layer)
         return refuse(v, s, NULL, "has no node in the graph");
     served[s->node]++;
+    if (s->also == CG_ABSENT) return 0;
+    if (s->also >= v->g->count || v->g->nodes[s->also].layer != s->layer || s->also == s->node)
+        return refuse(v, s, NULL, "has no second node in the graph");
+    served[s->also]++;
     return 0;
 }
 

@@ -48,6 +48,21 @@ endforeach()
 add_test(NAME codegen.cli COMMAND ${CMAKE_SOURCE_DIR}/codegen/tests/cli.sh $<TARGET_FILE:ckgen>)
 set_tests_properties(codegen.cli PROPERTIES LABELS "unit;codegen")
 
+add_test(NAME codegen.models COMMAND ${CMAKE_SOURCE_DIR}/codegen/tests/models.sh
+  $<TARGET_FILE:ckgen> ${CMAKE_SOURCE_DIR})
+set_tests_properties(codegen.models PROPERTIES LABELS "unit;codegen")
+
+# The command in the test's own process.
+add_library(cg_command OBJECT codegen/main.c)
+target_compile_definitions(cg_command PRIVATE _GNU_SOURCE main=cg_command)
+target_link_libraries(cg_command PRIVATE ck_codegen ck_flags)
+add_executable(test_cg_command codegen/tests/test_command.c codegen/tests/mutate.c)
+target_compile_definitions(test_cg_command PRIVATE _GNU_SOURCE)
+target_include_directories(test_cg_command PRIVATE ${CMOCKA_INCLUDE_DIR})
+target_link_libraries(test_cg_command PRIVATE cg_command ck_codegen ck_flags ${CMOCKA_LIBRARIES})
+add_test(NAME codegen.command COMMAND test_cg_command)
+set_tests_properties(codegen.command PROPERTIES LABELS "unit;codegen")
+
 # Programs that are emitted, compiled and run.
 foreach(test formats block_files runtime weights)
   add_executable(test_cg_${test} codegen/tests/test_${test}.c codegen/tests/program.c

@@ -33,6 +33,8 @@ static void emit_head(const cg_program *p, cg_mode mode, FILE *out)
         " * context=%zu eps=%.9g theta=%.9g",
         modes[mode], c->layers, c->hidden, c->intermediate, c->heads, c->kv_heads, c->head_dim,
         c->vocab, c->context, (double)c->eps, (double)c->theta);
+    for (unsigned fuse = 1; fuse <= CG_FUSE_RESIDUAL; fuse *= 2)
+        if (p->layout.options.fuse & fuse) fprintf(out, "\n * fuse %s", cg_fuse_name(fuse));
     cg_formats_print(&p->layout, "\n * weights", out);
     fputs(" */\n", out);
 }

@@ -52,6 +52,15 @@ static void whole(const view *v, const char *name, int n)
     fputs(",\n", v->out);
 }
 
+/* The same of what lies `ahead` floats behind it. */
+static void second_half(const view *v, const char *name, int n, size_t ahead)
+{
+    if (!place(v, n)) return;
+    fprintf(v->out, "        .%s = ", name);
+    at(v, n);
+    fprintf(v->out, " + %zu,\n", ahead);
+}
+
 /* ".name = <argument n from the first row of the pass on>," likewise. */
 static void rows(const view *v, const char *name, int n, size_t width)
 {
@@ -83,6 +92,19 @@ static void enter(const view *v, const char *before, const char *after)
 }
 
 static void call(const view *v) { enter(v, "    };\n    return ", ""); }
+
+/* The call, after which the pad lanes of y, those from `d` on, are cleared. */
+static void call_and_clear(const view *v, size_t d, size_t width)
+{
+    if (d == width) {
+        call(v);
+        return;
+    }
+    enter(v, "    };\n    const int status = ", "");
+    fprintf(v->out,
+            "    if (status == 0) ck_clear_pads(a.y, r->rows, %zu, %zu);\n    return status;\n", d,
+            width);
+}
 
 /* The width that is used of a place's last dimension. */
 static size_t used(const view *v, cg_dim dim)
@@ -118,10 +140,7 @@ static void emit_embed(const view *v)
         call(v);
         return;
     }
-    enter(v, "    };\n    const int status = ", "");
-    fprintf(v->out,
-            "    if (status == 0) ck_clear_pads(a.y, r->rows, %zu, %zu);\n    return status;\n", d,
-            width);
+    call_and_clear(v, d, width);
 }
 
 static void emit_norm(const view *v)
@@ -314,6 +333,43 @@ static void emit_head_linear(const view *v)
     each_head(v, place(v, 0)->dim[0], product_args(v), print_head_linear);
 }
 
+/* Gate and factor are the two halves of w. */
+static void emit_linear_swiglu(const view *v)
+{
+    const cg_place *const y = place(v, 0), *const x = place(v, 1);
+    const size_t width = y->dim[1], n = used(v, last_dim(y)), ld = x->dim[1];
+    begin(v, "ck_gemm_glu_args");
+    rows(v, "y", 0, width);
+    rows(v, "a", 1, ld);
+    whole(v, "b", 2);
+    second_half(v, "d", 2, width * ld);
+    whole(v, "bias_b", 3);
+    second_half(v, "bias_d", 3, width);
+    fprintf(v->out,
+            "        .m = r->rows, .n = %zu, .k = %zu, .ldy = %zu, .lda = %zu, .ldb = %zu, .ldd = "
+            "%zu,\n",
+            n, used(v, last_dim(x)), width, ld, ld, ld);
+    call_and_clear(v, n, width);
+}
+
+/* c is added to the product. A row of x is one row, or all heads of a position side by side. */
+static void emit_linear_add(const view *v)
+{
+    const cg_place *const y = place(v, 0), *const x = place(v, 2);
+    const size_t width = y->dim[1], n = used(v, last_dim(y)), ld = x->elements / x->dim[0];
+    begin(v, "ck_gemm_args");
+    rows(v, "y", 0, width);
+    rows(v, "a", 2, ld);
+    whole(v, "b", 3);
+    rows(v, "c", 1, width);
+    whole(v, "bias", 4);
+    fprintf(v->out,
+            "        .m = r->rows, .n = %zu, .k = %zu, .ldy = %zu, .lda = %zu, .ldb = %zu, .ldc = "
+            "%zu,\n        .alpha = 1, .beta = 1,\n",
+            n, x->dims == 2 ? used(v, last_dim(x)) : ld, width, ld, ld, width);
+    call_and_clear(v, n, width);
+}
+
 static const struct emitter {
     const char *header;
     void (*emit)(const view *v);
@@ -328,6 +384,9 @@ static const struct emitter {
     [cg_k_head_merge] = { "gemm.h", emit_linear },
     [cg_k_add] = { "binary.h", emit_add },
     [cg_k_swiglu] = { "binary.h", emit_swiglu },
+    [cg_k_linear_swiglu] = { "gemm.h", emit_linear_swiglu },
+    [cg_k_linear_add] = { "gemm.h", emit_linear_add },
+    [cg_k_head_merge_add] = { "gemm.h", emit_linear_add },
 };
 
 const char *cg_kernel_header(cg_kernel_id kernel) { return emitters[kernel].header; }

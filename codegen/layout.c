@@ -74,8 +74,8 @@ static int set_shape(const cg_layout *l, cg_place *p, cg_error *error)
 
 static bool exists(const cg_layout *l, const cg_buffer *b)
 {
-    const bool training = l->options.training;
-    return cg_holds(b->when, &l->config, training) && (b->role != CG_GRADIENT || training);
+    const cg_choice choice = { l->options.training, l->options.fuse };
+    return cg_holds(b->when, &l->config, &choice) && (b->role != CG_GRADIENT || choice.training);
 }
 
 /* Puts the place at or behind *end, or where what it is lies, and moves *end. */
@@ -129,13 +129,34 @@ static int place_all(cg_layout *l, cg_error *error)
     return 0;
 }
 
+/* Fused steps are of f32 alone, and keep nothing for gradients. */
+int cg_fusion_check(const cg_layout_options *o, cg_error *error)
+{
+    for (size_t i = 0; i < cg_rewrite_count; i++) {
+        const cg_rewrite *const r = &cg_rewrites[i];
+        if (!(o->fuse & r->fuse)) continue;
+        if (o->training)
+            return cg_fail(error, "fuse: %s: not with training", cg_fuse_name(r->fuse));
+        for (int n = 0; o->dtype && cg_kernels[r->fused.kernel].params[n].name; n++) {
+            const cg_buffer_id id = r->fused.args[n];
+            if (id == cg_b_NONE || cg_buffers[id].role != CG_MATRIX) continue;
+            const ck_dtype dtype = o->dtype[cg_place_index(id, 0)];
+            if (dtype != CK_DTYPE_F32)
+                return cg_fail(error, "fuse: %s: %s in %s, wanted f32", cg_fuse_name(r->fuse),
+                               cg_buffers[id].name, cg_dtype_name(dtype));
+        }
+    }
+    return 0;
+}
+
 int cg_layout_make(cg_layout *l, const cg_config *config, const cg_layout_options *options,
                    cg_error *error)
 {
     cg_layout made = { .config = *config, .options = *options };
     if (options->guard != 0 && options->guard != CG_LINE)
         return cg_fail(error, "guard: %zu, wanted 0 or %d", options->guard, CG_LINE);
-    if (cg_config_check(config, "config", error) != 0) return -1;
+    if (cg_config_check(config, "config", error) != 0 || cg_fusion_check(options, error) != 0)
+        return -1;
     made.count = cg_place_count(config->layers);
     made.places = calloc(made.count, sizeof *made.places);
     if (!made.places) return cg_fail(error, "no memory for %zu buffers", made.count);

@@ -15,6 +15,7 @@
 
 typedef struct cg_layout_options {
     bool training;         /* gradients and scores as well */
+    unsigned fuse;         /* CG_FUSE_...: buffers between steps that are made one are not there */
     size_t guard;          /* bytes free before and behind each buffer: 0 or 64 */
     size_t cap;            /* most bytes; 0: CG_DEFAULT_CAP */
     const ck_dtype *dtype; /* of each matrix, by index as below; NULL: all in f32 */
@@ -50,10 +51,13 @@ size_t cg_block(ck_dtype dtype);
 size_t cg_row_elements(const cg_buffer *b, const cg_config *config);
 
 /* Global buffers in the order of buffers.def, then layer after layer; each at a multiple of 64 bytes.
- * Error: a size that overflows or exceeds the cap; a matrix whose rows are no whole blocks. 0 or -1. */
+ * Error: a size that overflows or exceeds the cap; a matrix whose rows are no whole blocks, or which is in
+ * blocks though a fused step reads it; training of fused steps. 0 or -1. */
 int cg_layout_make(cg_layout *l, const cg_config *config, const cg_layout_options *options,
                    cg_error *error);
 void cg_layout_free(cg_layout *l);
+/* What of that fused steps refuse, by dtype and training of the options. 0 or -1. */
+int cg_fusion_check(const cg_layout_options *options, cg_error *error);
 
 /* Proves it: each buffer is there if and only if its condition holds, has the bytes of its shape and
  * dtype, lies on a multiple of 64, behind the one before and apart from all others by the guard, within

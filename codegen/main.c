@@ -19,6 +19,9 @@ static const char usage[] =
     "                 q8_0, q4_k, q5_k or q6_k; rows that are no whole blocks get another\n"
     "  --weight NAME=FORMAT  one matrix in another format, which must fit: token_emb,\n"
     "                 lm_head_weight, wq, wk, wv, wo, w1, w2\n"
+    "  --fuse WHAT    steps that are made one, with weights in f32: mlp, the MLP's first product "
+    "and\n"
+    "                 its gate; residual, products and the sums behind them; may be repeated\n"
     "  --guard N      bytes free before and behind each buffer: 0 or 64\n"
     "  --memory N     most bytes of the arena; default 64 GiB\n"
     "  --training     gradients in the layout: for --dump\n"
@@ -29,6 +32,7 @@ static const char usage[] =
 typedef struct options {
     const char *config, *ir, *ir_out, *out;
     size_t context, guard, memory;
+    unsigned fuse;
     cg_formats formats;
     int modes; /* how many were given */
     cg_mode mode;
@@ -64,6 +68,18 @@ static bool read_flag(options *o, const char *name)
     return false;
 }
 
+static int read_fuse(options *o, const char *text, cg_error *error)
+{
+    for (unsigned fuse = CG_FUSE_MLP; fuse <= CG_FUSE_RESIDUAL; fuse *= 2) {
+        if (strcmp(text, cg_fuse_name(fuse)) != 0) continue;
+        if (o->fuse & fuse) return cg_fail(error, "--fuse: %s: given twice", text);
+        o->fuse |= fuse;
+        return 0;
+    }
+    return cg_fail(error, "--fuse: \"%.40s\", wanted %s or %s", text, cg_fuse_name(CG_FUSE_MLP),
+                   cg_fuse_name(CG_FUSE_RESIDUAL));
+}
+
 static int read_value(options *o, const char *name, const char *text, cg_error *error)
 {
     const char **const to = strcmp(name, "--ir") == 0       ? &o->ir
@@ -79,10 +95,12 @@ static int read_value(options *o, const char *name, const char *text, cg_error *
                                               : SIZE_MAX;
     const size_t least = number == &o->guard ? 0 : 1;
     const bool all = strcmp(name, "--weights") == 0, one = strcmp(name, "--weight") == 0;
-    if (!to && !number && !all && !one)
+    const bool fuse = strcmp(name, "--fuse") == 0;
+    if (!to && !number && !all && !one && !fuse)
         return cg_fail(error, "%s: unknown option; ckgen --help lists them", name);
     if (!text) return cg_fail(error, "%s: needs a value", name);
     if (all) return cg_formats_read_all(&o->formats, text, error);
+    if (fuse) return read_fuse(o, text, error);
     if (one) return cg_formats_read_one(&o->formats, text, error);
     if (number) return read_count(name, text, least, most, number, error);
     *to = text;
@@ -106,6 +124,8 @@ static int check_options(const options *o, cg_error *error)
                        o->modes);
     if (o->training && (o->modes || o->out || !o->dump))
         return cg_fail(error, "--training: only with --dump; gradients are not emitted");
+    if (o->training && o->fuse)
+        return cg_fail(error, "--training: not with --fuse, which keeps less than gradients take");
     if (o->training && !all_in_f32(&o->formats))
         return cg_fail(error, "--training: only with weights in f32");
     if (o->dump && o->modes && !o->out)
@@ -170,9 +190,11 @@ static int write_all(const options *o, const cg_program *p, cg_error *error)
 static int run_graph(const options *o, cg_graph *g, cg_error *error)
 {
     ck_dtype *const formats = cg_formats_choose(&o->formats, &g->config, error);
-    const cg_layout_options layout = {
-        .training = o->training, .guard = o->guard, .cap = o->memory, .dtype = formats
-    };
+    const cg_layout_options layout = { .training = o->training,
+                                       .fuse = o->fuse,
+                                       .guard = o->guard,
+                                       .cap = o->memory,
+                                       .dtype = formats };
     cg_program p = { 0 };
     int status = -1;
     if (formats && cg_program_make(&p, g, o->ir ? o->ir : o->config, &layout, error) == 0)

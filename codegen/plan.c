@@ -10,7 +10,7 @@ static cg_step bind(const cg_step_spec *spec, size_t layer, const cg_graph *g, c
                     const cg_layout *l)
 {
     const size_t of = spec->phase == CG_AFTER ? g->config.layers - 1 : layer;
-    cg_step s = { .spec = spec, .layer = layer, .node = CG_ABSENT };
+    cg_step s = { .spec = spec, .layer = layer, .node = CG_ABSENT, .also = CG_ABSENT };
     int n = 0;
     if (spec->role != CG_ROLE_COUNT) s.node = roles[layer * CG_ROLE_COUNT + spec->role];
     for (const cg_param *p = cg_kernels[spec->kernel].params; p->name; p++, n++) {
@@ -22,20 +22,53 @@ static cg_step bind(const cg_step_spec *spec, size_t layer, const cg_graph *g, c
     return s;
 }
 
+/* The rewrite of two steps that follow one another; NULL: they stay. */
+static const cg_rewrite *find_rewrite(const cg_step *first, const cg_step *second, unsigned fuse)
+{
+    for (size_t i = 0; i < cg_rewrite_count; i++) {
+        const cg_rewrite *const r = &cg_rewrites[i];
+        if (r->fuse & fuse && strcmp(r->first, first->spec->name) == 0 &&
+            strcmp(r->second, second->spec->name) == 0)
+            return r;
+    }
+    return NULL;
+}
+
+static void fuse(cg_plan *plan, const cg_graph *g, const size_t *roles, const cg_layout *l)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < plan->count; i++, kept++) {
+        const cg_step *const s = &plan->steps[i];
+        const cg_rewrite *const r =
+            i + 1 < plan->count ? find_rewrite(s, s + 1, l->options.fuse) : NULL;
+        if (!r) {
+            plan->steps[kept] = *s;
+            continue;
+        }
+        const size_t also = s[1].node;
+        plan->steps[kept] = bind(&r->fused, s->layer, g, roles, l);
+        plan->steps[kept].also = also;
+        i++;
+    }
+    plan->count = kept;
+}
+
 int cg_plan_make(cg_plan *plan, const cg_graph *g, const size_t *roles, const cg_layout *l,
                  cg_error *error)
 {
     const size_t most = cg_step_count * (g->config.layers + 1);
     cg_step *const steps = calloc(most, sizeof *steps);
+    const cg_choice choice = { l->options.training, l->options.fuse };
     size_t count = 0;
     if (!steps) return cg_fail(error, "no memory for %zu steps", most);
     for (int phase = CG_BEFORE; phase <= CG_AFTER; phase++)
         for (size_t layer = 0; layer < (phase == CG_LAYER ? g->config.layers : 1); layer++)
             for (size_t i = 0; i < cg_step_count; i++)
                 if (cg_steps[i].phase == (cg_phase)phase &&
-                    cg_holds(cg_steps[i].when, &g->config, l->options.training))
+                    cg_holds(cg_steps[i].when, &g->config, &choice))
                     steps[count++] = bind(&cg_steps[i], layer, g, roles, l);
     *plan = (cg_plan){ count, steps };
+    fuse(plan, g, roles, l);
     return 0;
 }
 

@@ -14,6 +14,7 @@ typedef struct cg_step {
     const cg_step_spec *spec;
     size_t layer;
     size_t node; /* index in the graph; CG_ABSENT outside of layers */
+    size_t also; /* the node of the step that was made one with it; CG_ABSENT: none was */
     cg_arg args[CG_MAX_PARAMS];
 } cg_step;
 
@@ -22,7 +23,7 @@ typedef struct cg_plan {
     cg_step *steps;
 } cg_plan;
 
-/* The steps of g, in the order in which they run. The graph and the layout are of the same config and
+/* The steps of g, in the order in which they run, fused as the layout's options say. The graph and the layout are of the same config and
  * have been checked. 0 or -1. */
 int cg_plan_make(cg_plan *plan, const cg_graph *g, const size_t *roles, const cg_layout *l,
                  cg_error *error);
@@ -37,7 +38,7 @@ void cg_step_entry(const cg_step *s, const cg_layout *l, char entry[CG_ENTRY]);
 /* Proves it: arguments are there as far as the layout has them, and of the step's layer; their shapes
  * agree within each call; formats are permitted; no weight or table is written; outputs overlap no
  * other operand; whatever is read was written before; every node of the graph has its steps and the
- * logits are written. 0 or -1. */
+ * logits are written; nothing is left apart that was to be fused. 0 or -1. */
 int cg_plan_check(const cg_plan *plan, const cg_graph *g, const cg_layout *l, cg_error *error);
 
 /* A line a step: kernel, arguments with R, W or RW, dtype, shape and bytes. */

@@ -6,8 +6,10 @@
 
 static int check_tables(cg_error *error)
 {
-    return cg_registry_check(cg_buffers, CG_BUFFERS, cg_kernels, CG_KERNEL_COUNT, cg_steps,
-                             cg_step_count, error);
+    if (cg_registry_check(cg_buffers, CG_BUFFERS, cg_kernels, CG_KERNEL_COUNT, cg_steps,
+                          cg_step_count, error) != 0)
+        return -1;
+    return cg_rewrites_check(cg_rewrites, cg_rewrite_count, cg_steps, cg_step_count, error);
 }
 
 static int make(cg_program *p, const size_t *roles, const cg_layout_options *options,

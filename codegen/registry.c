@@ -96,6 +96,21 @@ const cg_kernel cg_kernels[CG_KERNEL_COUNT] = {
                    NULL,
                    { OUT("y", "MK"), IN("a", "MK"), IN("b", "MK") } },
     [cg_k_swiglu] = { "swiglu", "ck_swiglu_f32", NULL, { OUT("y", "MF"), IN("x", "M2F") } },
+    [cg_k_linear_swiglu] = { "linear_swiglu",
+                             "ck_gemm_nt_swiglu_f32",
+                             NULL,
+                             { OUT("y", "MF"), IN("x", "MK"), IN("w", "2FK"),
+                               MAYBE_IN("bias", "2F") } },
+    [cg_k_linear_add] = { "linear_add",
+                          "ck_gemm_nt_f32",
+                          NULL,
+                          { OUT("y", "MN"), IN("c", "MN"), IN("x", "MK"), IN("w", "NK"),
+                            MAYBE_IN("bias", "N") } },
+    [cg_k_head_merge_add] = { "head_merge_add",
+                              "ck_gemm_nt_f32",
+                              NULL,
+                              { OUT("y", "MN"), IN("c", "MN"), IN("x", "MHh"), IN("w", "NHh"),
+                                MAYBE_IN("bias", "N") } },
 };
 #undef IN
 #undef MAYBE_IN
@@ -134,22 +149,38 @@ const cg_step_spec cg_steps[] = {
     STEP(AFTER, head, linear, COUNT, ALWAYS, B(logits), B(final_output), B(lm_head_weight),
          B(NONE)),
 };
-#undef B
-#undef STEP
 const size_t cg_step_count = sizeof cg_steps / sizeof *cg_steps;
 
-bool cg_holds(cg_when when, const cg_config *c, bool training)
+const cg_rewrite cg_rewrites[] = {
+    { CG_FUSE_MLP, "mlp_up", "swiglu",
+      STEP(LAYER, mlp_gate, linear_swiglu, UP, ALWAYS, B(swiglu_out), B(ln2_out), B(w1), B(b1)) },
+    { CG_FUSE_RESIDUAL, "merge_heads", "add1",
+      STEP(LAYER, merge_heads_add, head_merge_add, ATTENTION, ALWAYS, B(residual1), B(input),
+           B(attn_out), B(wo), B(bo)) },
+    { CG_FUSE_RESIDUAL, "mlp_down", "add2",
+      STEP(LAYER, mlp_down_add, linear_add, DOWN, ALWAYS, B(output), B(residual1), B(swiglu_out),
+           B(w2), B(b2)) },
+};
+#undef B
+#undef STEP
+const size_t cg_rewrite_count = sizeof cg_rewrites / sizeof *cg_rewrites;
+
+const char *cg_fuse_name(unsigned fuse) { return fuse == CG_FUSE_MLP ? "mlp" : "residual"; }
+
+bool cg_holds(cg_when when, const cg_config *c, const cg_choice *choice)
 {
     switch (when) {
     case CG_WHEN_ALWAYS: return true;
     case CG_WHEN_ROPE: return c->theta > 0;
     case CG_WHEN_LEARNED: return !(c->theta > 0);
-    case CG_WHEN_TRAINING: return training;
+    case CG_WHEN_TRAINING: return choice->training;
     case CG_WHEN_QK_NORM: return c->qk_norm;
     case CG_WHEN_QKV_BIAS: return c->qkv_bias;
     case CG_WHEN_OUTPUT_BIAS: return c->output_bias;
     case CG_WHEN_MLP_BIAS: return c->mlp_bias;
     case CG_WHEN_UNTIED: return !c->tied;
+    case CG_WHEN_MLP_APART: return !(choice->fuse & CG_FUSE_MLP);
+    case CG_WHEN_RESIDUAL_APART: return !(choice->fuse & CG_FUSE_RESIDUAL);
     }
     return false;
 }

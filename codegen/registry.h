@@ -16,9 +16,19 @@ typedef enum cg_when {
     CG_WHEN_QKV_BIAS,
     CG_WHEN_OUTPUT_BIAS,
     CG_WHEN_MLP_BIAS,
-    CG_WHEN_UNTIED
+    CG_WHEN_UNTIED,
+    CG_WHEN_MLP_APART,     /* CG_FUSE_MLP is not chosen */
+    CG_WHEN_RESIDUAL_APART /* CG_FUSE_RESIDUAL is not */
 } cg_when;
-bool cg_holds(cg_when when, const cg_config *config, bool training);
+/* Steps that are made one, in layouts and plans: the MLP's first product and its gate; products and the
+ * residual sums behind them. A sum. */
+enum { CG_FUSE_MLP = 1, CG_FUSE_RESIDUAL = 2 };
+/* What is chosen beside the config. */
+typedef struct cg_choice {
+    bool training;
+    unsigned fuse;
+} cg_choice;
+bool cg_holds(cg_when when, const cg_config *config, const cg_choice *choice);
 
 typedef enum cg_dim {
     CG_DIM_END,
@@ -84,7 +94,12 @@ typedef struct cg_param {
 #define CG_KERNELS(X) \
     X(embed)          \
     X(norm)           \
-    X(head_norm) X(linear) X(head_linear) X(rope) X(attention) X(head_merge) X(add) X(swiglu)
+    X(head_norm)      \
+    X(linear)         \
+    X(head_linear)    \
+    X(rope)           \
+    X(attention)      \
+    X(head_merge) X(add) X(swiglu) X(linear_swiglu) X(linear_add) X(head_merge_add)
 typedef enum cg_kernel_id {
 #define X(name) cg_k_##name,
     CG_KERNELS(X)
@@ -116,6 +131,24 @@ typedef struct cg_step_spec {
 } cg_step_spec;
 extern const cg_step_spec cg_steps[];
 extern const size_t cg_step_count;
+
+/* Two steps, one behind the other, that become one if `fuse` is chosen. What the first writes for the
+ * second is written no more, and its buffer is gone. */
+typedef struct cg_rewrite {
+    unsigned fuse;
+    const char *first, *second;
+    cg_step_spec fused;
+} cg_rewrite;
+extern const cg_rewrite cg_rewrites[];
+extern const size_t cg_rewrite_count;
+/* The name of a choice in options and messages. */
+const char *cg_fuse_name(unsigned fuse);
+
+/* Proves of the rewrites: the steps follow one another in a layer, always; the fused one has another name
+ * than any step, the node of the first, the output of the second, and for inputs those of both but for what
+ * the first writes, whose buffer is there only without the choice and has no other step. 0 or -1. */
+int cg_rewrites_check(const cg_rewrite *rewrites, size_t count, const cg_step_spec *steps,
+                      size_t step_count, cg_error *error);
 
 /* Proves what can be said of the tables alone: names are unique; an alias is an earlier buffer of the
  * same scope and shape; each matrix and vector has a gradient d_<name> of its shape under the same

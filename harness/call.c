@@ -17,7 +17,7 @@ static sigjmp_buf recovery;
 static volatile sig_atomic_t armed, ticks_left, hang;
 static volatile sig_atomic_t last_signal;
 static const void *volatile last_address, *volatile last_pc;
-static bool has_avx, tracks_ymm, debugging;
+static bool has_avx, tracks_ymm, debugging, several;
 static uint32_t poison_word, poison_depth;
 
 static const int fatal[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
@@ -35,7 +35,7 @@ static void hand_on(int number)
 static void on_fatal(int number, siginfo_t *info, void *context)
 {
     const ucontext_t *machine = context;
-    if (!armed) {
+    if (!armed || several) {
         hand_on(number);
         return;
     }
@@ -51,6 +51,7 @@ static void on_tick(int number)
 {
     (void)number;
     if (!armed || --ticks_left > 0) return;
+    if (several) raise(SIGALRM);
     armed = 0;
     hang = 1;
     siglongjmp(recovery, 1);
@@ -125,6 +126,8 @@ void hn_call_poison(uint32_t word, uint32_t depth)
     poison_word = word;
     poison_depth = depth;
 }
+
+void hn_call_threads(bool on) { several = on; }
 
 void hn_call(ck_fn *fn, const void *args, uint32_t mxcsr, unsigned ticks, hn_outcome *outcome)
 {

@@ -53,6 +53,10 @@ void hn_call_disarm(void);
  * of it. */
 void hn_call_poison(uint32_t word, uint32_t depth);
 
+/* Whether the calls that follow run in several threads. What stops or hangs cannot be left then, since the
+ * others may still be at it: it ends the process, by its signal or by SIGALRM. */
+void hn_call_threads(bool several);
+
 /* Calls fn(args) under the given MXCSR. Gives up after `ticks` tenths of a CPU second. */
 void hn_call(ck_fn *fn, const void *args, uint32_t mxcsr, unsigned ticks, hn_outcome *outcome);
 

@@ -23,7 +23,7 @@ uint64_t hn_capture_hash(uint64_t hash, const hn_placed *p, const size_t *live)
 {
     for (size_t row = 0; p->at && row < p->rows; row++) {
         const unsigned char *at = p->at + row * p->ld * p->unit;
-        for (size_t b = 0; b < row_bytes(p, live, row); b++) hash = (hash ^ at[b]) * 0x100000001b3u;
+        hash = hn_hash(hash, at, row_bytes(p, live, row));
     }
     return hash;
 }

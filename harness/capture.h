@@ -4,6 +4,7 @@
 #ifndef HN_CAPTURE_H
 #define HN_CAPTURE_H
 
+#include "hash.h"
 #include "place.h"
 
 /* Reads operand `index` from c->file. Returns 0, or -1 with one line in `error` if there is no such
@@ -14,8 +15,7 @@ int hn_capture_read(const hn_case *c, size_t index, const hn_placed *p, const si
 int hn_capture_write(const char *dir, const hn_case *c, size_t index, const hn_placed *p,
                      const size_t *live, char *error, size_t size);
 
-/* FNV-1a 64 of the live bytes of one operand after the other: starts at HN_CAPTURE_START. */
-#define HN_CAPTURE_START 0xcbf29ce484222325u
+/* The hash of the live bytes of one operand after the other: starts at HN_HASH_START. */
 uint64_t hn_capture_hash(uint64_t hash, const hn_placed *p, const size_t *live);
 /* Live bytes of an operand. */
 size_t hn_capture_bytes(const hn_placed *p, const size_t *live);

@@ -18,11 +18,14 @@ const char *const hn_fill_names[HN_FILL_COUNT] = {
 const char *const hn_fp_names[HN_FP_COUNT] = { "nearest", "down", "up", "zero", "ftz" };
 static const char *const mode_names[] = { "both", "fast", "strict" };
 
-enum { OFFSET_MAX = 4096, LD_MAX = 1 << 28 };
+enum { OFFSET_MAX = 4096, LD_MAX = 1 << 28, THREADS_MAX = 64 };
 
 /* Work of a drawn case, in terms: small forms first, they find as much and cost nothing. One case in
  * LONG_EVERY has one long dimension and may be larger. */
 enum { DRAW_TERMS_MAX = 1 << 14, LONG_TERMS_MAX = 1 << 15, LONG_EVERY = 32 };
+
+/* Of the cases of families that are divided, how many have threads, and at most how many these. */
+enum { THREADS_EVERY = 8, DRAW_THREADS_MAX = 5 };
 
 static int fail(char *error, size_t size, const char *format, ...)
 {
@@ -150,8 +153,19 @@ static int unknown_key(const hn_case *c, const char *key, char *error, size_t si
         if (family->operands[i].has_ld)
             used += (size_t)snprintf(known + used, sizeof known - used, " ld%s",
                                      family->operands[i].name);
-    return fail(error, size, "unknown key \"%s\": %s has isa mode gen%s at fp fill seed", key,
+    return fail(error, size, "unknown key \"%s\": %s has isa mode gen%s at thr fp fill seed", key,
                 c->op->stem, known);
+}
+
+static int parse_word(hn_case *c, size_t i, const char *text, char *error, size_t size)
+{
+    const hn_key *k = &c->op->family->keys[i];
+    int choice;
+    if (parse_name(k->name, text, c->op->family->words + k->least, (size_t)(k->most - k->least + 1),
+                   &choice, error, size) != 0)
+        return -1;
+    c->num[i] = k->least + choice;
+    return 0;
 }
 
 /* Words of letters and digits between commas. */
@@ -179,6 +193,7 @@ static int set_family_key(hn_case *c, const char *key, const char *value, unsign
         *fixed |= 1u << i;
         if (k->kind == HN_REAL) return parse_real(key, value, &c->real[i], error, size);
         if (k->kind == HN_TEXT) return parse_text(c, key, value, error, size);
+        if (k->kind == HN_WORD) return parse_word(c, i, value, error, size);
         return parse_count(key, value, hn_key_least(c->op, i), k->most, &c->num[i], error, size);
     }
     for (size_t i = 0; i < family->noperands; i++) {
@@ -198,7 +213,7 @@ int hn_case_set(hn_case *c, const char *key, const char *value, unsigned *fixed,
                 size_t size)
 {
     int choice;
-    int64_t gen;
+    int64_t gen, threads;
     if (strcmp(key, "isa") == 0) {
         if (strlen(value) >= sizeof c->isa)
             return fail(error, size, "isa=%s is longer than %d characters", value, HN_ISA_MAX - 1);
@@ -218,6 +233,11 @@ int hn_case_set(hn_case *c, const char *key, const char *value, unsigned *fixed,
     if (strcmp(key, "at") == 0) {
         *fixed |= HN_FIXED_AT;
         return parse_places(c, value, error, size);
+    }
+    if (strcmp(key, "thr") == 0) {
+        if (parse_count(key, value, 1, THREADS_MAX, &threads, error, size) != 0) return -1;
+        c->threads = (unsigned)threads;
+        return 0;
     }
     if (strcmp(key, "fp") == 0) {
         if (parse_name(key, value, hn_fp_names, HN_FP_COUNT, &choice, error, size) != 0) return -1;
@@ -286,6 +306,7 @@ int hn_case_parse(hn_case *c, const char *line, char *error, size_t size)
         if (hn_case_set(c, item, equals + 1, &fixed, error, size) != 0) return -1;
     }
     if (check_given(c, given, error, size) != 0) return -1;
+    if (c->threads == 0) c->threads = 1;
     return hn_case_check(c, error, size);
 }
 
@@ -337,6 +358,8 @@ int hn_case_check(const hn_case *c, char *error, size_t size)
         if (c->ld[i] && c->ld[i] < extents[i].cols)
             return fail(error, size, "ld%s=%zu is below the row's %zu", family->operands[i].name,
                         c->ld[i], extents[i].cols);
+    if (c->threads > 1 && !(family->flags & HN_DIVIDED))
+        return fail(error, size, "thr=%u: %s runs in one thread", c->threads, c->op->stem);
     const char *why = family->refuse ? family->refuse(c) : NULL;
     return why ? fail(error, size, "%s", why) : 0;
 }
@@ -372,6 +395,9 @@ static size_t print_keys(const hn_case *c, char *line, size_t size)
         if (k->kind == HN_DIM || (k->kind == HN_INT && c->num[i] != (int64_t)k->def))
             used += (size_t)snprintf(line + used, size - used, " %s=%lld", k->name,
                                      (long long)c->num[i]);
+        if (k->kind == HN_WORD && c->num[i] != (int64_t)k->def)
+            used += (size_t)snprintf(line + used, size - used, " %s=%s", k->name,
+                                     family->words[c->num[i]]);
         if (k->kind == HN_TEXT && c->text[0])
             used += (size_t)snprintf(line + used, size - used, " %s=%s", k->name, c->text);
     }
@@ -391,6 +417,7 @@ size_t hn_case_print(const hn_case *c, char *line, size_t size)
     used += (size_t)snprintf(line + used, size - used, " gen=%u", c->gen);
     used += print_keys(c, line + used, size - used);
     used += print_places(c, line + used, size - used);
+    if (c->threads > 1) used += (size_t)snprintf(line + used, size - used, " thr=%u", c->threads);
     if (c->fp != HN_FP_NEAREST)
         used += (size_t)snprintf(line + used, size - used, " fp=%s", hn_fp_names[c->fp]);
     if (c->fill == HN_FILL_FILE)
@@ -538,9 +565,19 @@ static hn_fill draw_fill(hn_rng *rng, const hn_op *op)
     return HN_FILL_UNIT;
 }
 
+/* From a stream of its own: cases of before have the same data. */
+static void draw_threads(hn_case *c)
+{
+    hn_rng rng = hn_stream(c->seed, 0x74687264, 0);
+    if (c->threads > 0) return;
+    const bool several = c->op->family->flags & HN_DIVIDED && hn_below(&rng, THREADS_EVERY) == 0;
+    c->threads = several ? (unsigned)hn_range(&rng, 2, DRAW_THREADS_MAX) : 1;
+}
+
 void hn_case_draw(hn_case *c, unsigned fixed)
 {
     hn_rng rng = hn_stream(c->seed, 0x63617365, 0);
+    draw_threads(c);
     if (c->op->family->draw) {
         c->op->family->draw(c, &rng, fixed);
         return;

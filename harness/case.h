@@ -10,7 +10,7 @@
 #include "rng.h"
 
 enum {
-    HN_MAX_KEYS = 20,
+    HN_MAX_KEYS = 28,
     HN_MAX_OPERANDS = 6,
     HN_LINE_MAX = 512,
     HN_ISA_MAX = 24,
@@ -65,11 +65,12 @@ typedef struct hn_case {
     char isa[HN_ISA_MAX]; /* "": every variant */
     hn_mode mode;
     unsigned gen;
-    int64_t num[HN_MAX_KEYS];   /* the family's integer keys, by index */
+    int64_t num[HN_MAX_KEYS];   /* the family's integer keys and words, by index */
     double real[HN_MAX_KEYS];   /* and its real ones */
     char text[HN_TEXT_MAX];     /* of its one textual key; zeros behind */
     size_t ld[HN_MAX_OPERANDS]; /* units; 0: as tight as the row */
     hn_place at[HN_MAX_OPERANDS];
+    unsigned threads; /* beside one call, another by so many; 1: none; 0: free to be drawn */
     hn_fp fp;
     hn_fill fill;
     char file[HN_FILE_MAX]; /* HN_FILL_FILE: their folder */
@@ -88,13 +89,11 @@ void hn_case_init(hn_case *c, const struct hn_op *op);
 int hn_case_check_key(const hn_case *c, const char *key, char *error, size_t size);
 /* 0 if family and formats admit the case, else -1 with one line in `error`. */
 int hn_case_check(const hn_case *c, char *error, size_t size);
-/* Draws the keys that are not in `fixed` (bit i: key i; the HN_DRAW_ bits) from c->seed. */
-enum {
-    HN_FIXED_LD = 1 << 24,
-    HN_FIXED_AT = 1 << 25,
-    HN_FIXED_FP = 1 << 26,
-    HN_FIXED_FILL = 1 << 27
-};
+/* Draws the keys that are not in `fixed` (bit i: key i; behind them the bits below) from c->seed. */
+#define HN_FIXED_LD   (1u << 28)
+#define HN_FIXED_AT   (1u << 29)
+#define HN_FIXED_FP   (1u << 30)
+#define HN_FIXED_FILL (1u << 31)
 void hn_case_draw(hn_case *c, unsigned fixed);
 /* Sets key=value; used by the parser and by suites. Returns 0, or -1 with one line in `error`;
  * *fixed gains the key's bit. */

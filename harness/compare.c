@@ -12,9 +12,9 @@ const char *const hn_verdict_names[HN_VERDICT_COUNT] = {
 };
 
 const char *const hn_check_names[HN_CHECK_COUNT] = {
-    "none",  "harness",   "guard",  "crash",   "hang",     "abi",    "fpenv", "slack",
-    "input", "unwritten", "repeat", "junk",    "prefill",  "nan",    "value", "alias",
-    "batch", "strict",    "isa",    "program", "sequence", "logits",
+    "none",  "harness",   "guard",  "crash", "hang",    "abi",      "fpenv",  "slack",
+    "input", "unwritten", "repeat", "junk",  "prefill", "nan",      "value",  "alias",
+    "batch", "threads",   "strict", "isa",   "program", "sequence", "logits",
 };
 
 void hn_record(hn_result *result, hn_verdict verdict, hn_check check, const char *format, ...)
@@ -56,7 +56,7 @@ static void describe(const hn_output *y, const ref_tile *tile, const hn_balls *b
     const unsigned char *at = y->bytes + row * y->cols * y->info->bytes;
     const bool odd_nan = isnan(got) != isnan(v);
     hn_record(result, HN_FAIL, odd_nan ? HN_CHECK_NAN : HN_CHECK_VALUE,
-              "y[%zu,%zu]%s got %.9g, wanted %.9g, radius %.3g", row, col,
+              "%s[%zu,%zu]%s got %.9g, wanted %.9g, radius %.3g", y->name, row, col,
               hn_part_name(y->info, cell % parts), got, v, e);
     snprintf(result->detail, sizeof result->detail,
              "    got    %a\n    wanted %a\n    radius %a   error/radius %.4g\n", got, v, e,

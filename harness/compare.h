@@ -8,8 +8,9 @@
 #include "family.h"
 #include "verdict.h"
 
-/* Outputs of one case as the kernel left them, rows packed. */
+/* An output of one case as the kernel left it, rows packed. */
 typedef struct hn_output {
+    const char *name;
     const unsigned char *bytes;
     size_t rows, cols;
     const hn_dtype_info *info;

@@ -9,17 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hash.h"
+
 enum { OK = 0, FAILED = 1, INPUT = 2, ALL_SKIPPED = 77 };
 enum { HASH_DIGITS = 16 };
 
-/* FNV-1a, 64 bits. */
-#define FNV_BASIS UINT64_C(0xcbf29ce484222325)
-#define FNV_PRIME UINT64_C(0x100000001b3)
-
 /* How far two outputs are apart. */
 typedef struct distance {
-    size_t units, differ, first; /* in units of the output; parts of a block count as one */
-    size_t part;                 /* of the first that differs */
+    size_t units, differ;        /* in units of the outputs; parts of a block count as one */
+    size_t operand, first, part; /* of the first that differs */
     double was, is, most;        /* there; ulps of f32, steps of any other part */
 } distance;
 
@@ -43,48 +41,53 @@ typedef struct line {
     hn_case c;
 } line;
 
-static uint64_t hash(uint64_t h, const unsigned char *bytes, size_t n)
-{
-    for (size_t i = 0; i < n; i++) h = (h ^ bytes[i]) * FNV_PRIME;
-    return h;
-}
-
 /* Fast kernels may give any NaN, so that all of them count as one; strict ones may not. */
-static uint64_t hash_f32(const unsigned char *bytes, size_t n)
+static uint64_t hash_f32(uint64_t h, const unsigned char *bytes, size_t n)
 {
     static const unsigned char nan_bytes[] = { 0, 0, 0xc0, 0x7f };
-    uint64_t h = FNV_BASIS;
     for (size_t i = 0; i < n; i += sizeof(float)) {
         float value;
         memcpy(&value, bytes + i, sizeof value);
-        h = hash(h, isnan(value) ? nan_bytes : bytes + i, sizeof value);
+        h = hn_hash(h, isnan(value) ? nan_bytes : bytes + i, sizeof value);
     }
     return h;
 }
 
-static uint64_t output_digest(const hn_runner *runner, const hn_variant *v, size_t index,
-                              hn_dtype dtype)
+/* All outputs, one after the other. `result`: of the variant; what is no kernel has its digests there. */
+static uint64_t output_digest(const hn_runner *runner, const hn_op *op, const hn_variant *v,
+                              size_t index, const hn_result *result)
 {
-    size_t bytes;
-    const unsigned char *y = hn_group_output(runner, index, &bytes);
-    return !v->strict && dtype == HN_F32 ? hash_f32(y, bytes) : hash(FNV_BASIS, y, bytes);
+    uint64_t h = HN_HASH_START;
+    if (op->family->run) return result->out;
+    for (size_t k = 0; k < op->family->noperands; k++) {
+        if (!hn_is_output(op, k)) continue;
+        const hn_output y = hn_group_output(runner, index, k);
+        const size_t bytes = y.rows * y.cols * y.info->bytes;
+        h = !v->strict && hn_operand_dtype(op, k) == HN_F32 ? hash_f32(h, y.bytes, bytes)
+                                                            : hn_hash(h, y.bytes, bytes);
+    }
+    return h;
 }
 
 /* The live units of each input, row by row; an operand that is not passed leaves no byte. */
-static uint64_t data_digest(const hn_runner *runner, const hn_family *family)
+static uint64_t data_digest(const hn_runner *runner, const hn_op *op, const hn_result *result)
 {
-    uint64_t h = FNV_BASIS;
-    for (size_t k = 1; k < family->noperands; k++) {
+    if (op->family->run) return result->data;
+    uint64_t h = HN_HASH_START;
+    for (size_t k = 0; k < op->family->noperands; k++) {
         const size_t *live;
+        if (hn_is_output(op, k)) continue;
         const hn_placed *p = hn_group_operand(runner, k, &live);
         for (size_t row = 0; p->at && row < p->rows; row++)
-            h = hash(h, p->at + row * p->ld * p->unit, (live ? live[row] : p->cols) * p->unit);
+            h = hn_hash(h, p->at + row * p->ld * p->unit, (live ? live[row] : p->cols) * p->unit);
     }
     return h;
 }
 
-static bool has_output(const hn_result *r)
+/* Of what runs itself the first failure is the end. */
+static bool has_output(const hn_op *op, const hn_result *r)
 {
+    if (op->family->run) return r->verdict == HN_OK;
     return r->verdict != HN_CRASH && r->verdict != HN_HANG;
 }
 
@@ -120,20 +123,20 @@ typedef struct printed {
 static void print_strict(const hn_plan *plan, const hn_case *c, const hn_runner *runner,
                          const hn_result *results, printed *sum)
 {
-    const hn_dtype dtype = hn_operand_dtype(c->op, 0);
     const hn_variant *first = NULL;
     char text[HN_LINE_MAX];
     uint64_t out = 0;
     for (size_t i = 0; i < plan->nvariants; i++) {
         const hn_variant *v = &plan->variants[i];
-        if (!v->strict || results[i].verdict == HN_SKIP || !has_output(&results[i])) continue;
-        const uint64_t mine = output_digest(runner, v, i, dtype);
+        if (!v->strict || results[i].verdict == HN_SKIP || !has_output(c->op, &results[i]))
+            continue;
+        const uint64_t mine = output_digest(runner, c->op, v, i, &results[i]);
         if (!first) {
             first = v;
             out = mine;
             name_case(c, v, text, sizeof text);
-            printf("%016" PRIx64 " %016" PRIx64 " %s\n", out, data_digest(runner, c->op->family),
-                   text);
+            printf("%016" PRIx64 " %016" PRIx64 " %s\n", out,
+                   data_digest(runner, c->op, &results[i]), text);
             sum->lines++;
         } else if (mine != out) {
             fprintf(stderr, "FAIL strict bits of %s differ from those of %s: '%s'\n",
@@ -146,14 +149,14 @@ static void print_strict(const hn_plan *plan, const hn_case *c, const hn_runner 
 static void print_fast(const hn_plan *plan, const hn_case *c, const hn_runner *runner,
                        const hn_result *results, printed *sum)
 {
-    const hn_dtype dtype = hn_operand_dtype(c->op, 0);
     for (size_t i = 0; i < plan->nvariants; i++) {
         const hn_variant *v = &plan->variants[i];
         char text[HN_LINE_MAX];
-        if (v->strict || results[i].verdict == HN_SKIP || !has_output(&results[i])) continue;
+        if (v->strict || results[i].verdict == HN_SKIP || !has_output(c->op, &results[i])) continue;
         name_case(c, v, text, sizeof text);
-        printf("%016" PRIx64 " %016" PRIx64 " %s\n", output_digest(runner, v, i, dtype),
-               data_digest(runner, c->op->family), text);
+        printf("%016" PRIx64 " %016" PRIx64 " %s\n",
+               output_digest(runner, c->op, v, i, &results[i]),
+               data_digest(runner, c->op, &results[i]), text);
         sum->lines++;
     }
 }
@@ -171,7 +174,7 @@ static void print_case(const hn_plan *plan, const hn_case *c, hn_runner *runner,
         sum->failed++;
     }
     print_strict(plan, c, runner, results, sum);
-    if (c->fp == HN_FP_NEAREST) print_fast(plan, c, runner, results, sum);
+    if (c->fp == HN_FP_NEAREST && !c->op->family->run) print_fast(plan, c, runner, results, sum);
 }
 
 int hn_digest_print(const hn_run *run)
@@ -214,6 +217,8 @@ static int parse_line(line *l, const char *text, char *error, size_t size)
         return snprintf(error, size, "does not begin with two digests of 16 digits"), -1;
     if (hn_case_parse(&l->c, text + 2 * (HASH_DIGITS + 1), error, size) != 0) return -1;
     if (l->c.mode == HN_BOTH) return snprintf(error, size, "the case has no mode="), -1;
+    if (l->c.mode == HN_FAST && l->c.op->family->run)
+        return snprintf(error, size, "runtimes have strict digests only"), -1;
     if (l->c.mode == HN_FAST && !l->c.isa[0])
         return snprintf(error, size, "the case is fast and has no isa="), -1;
     return 0;
@@ -234,13 +239,15 @@ static double apart(hn_dtype dtype, const unsigned char *a, const unsigned char 
     return dtype == HN_F32 ? fabs((double)ordered(a) - (double)ordered(b)) : fabs(x - y);
 }
 
-static void measure(hn_dtype dtype, const unsigned char *was, const unsigned char *is, size_t bytes,
+/* Adds what output k does. */
+static void measure(const hn_op *op, size_t k, const hn_output *was, const hn_output *is,
                     distance *d)
 {
-    const hn_dtype_info *info = &hn_dtypes[dtype];
-    *d = (distance){ .units = bytes / info->bytes };
-    for (size_t u = 0; u < d->units; u++) {
-        const unsigned char *a = was + u * info->bytes, *b = is + u * info->bytes;
+    const hn_dtype dtype = hn_operand_dtype(op, k);
+    const hn_dtype_info *info = is->info;
+    d->units += is->rows * is->cols;
+    for (size_t u = 0; u < is->rows * is->cols; u++) {
+        const unsigned char *a = was->bytes + u * info->bytes, *b = is->bytes + u * info->bytes;
         if (memcmp(a, b, info->bytes) == 0) continue;
         size_t first = info->parts;
         for (size_t p = 0; p < info->parts; p++) {
@@ -249,6 +256,7 @@ static void measure(hn_dtype dtype, const unsigned char *was, const unsigned cha
             if (step > d->most) d->most = step;
         }
         if (d->differ++ > 0) continue;
+        d->operand = k;
         d->first = u;
         d->part = first < info->parts ? first : 0;
         d->was = hn_part(info, a, d->part);
@@ -269,30 +277,32 @@ static size_t find_variant(const hn_plan *plan, const char *isa, bool strict)
 /* Says how the output of variant i differs from the old subject's. */
 static void print_distance(check *k, const hn_case *c, const hn_variant *v, size_t i, tally *t)
 {
-    const hn_plan *plan = k->old ? hn_run_plan(k->old, c->op) : NULL;
+    if (!k->old || c->op->family->run) return;
+    const hn_plan *plan = hn_run_plan(k->old, c->op);
     const size_t other = find_variant(plan, v->kernel->isa, v->strict);
-    const hn_dtype dtype = hn_operand_dtype(c->op, 0);
-    const size_t cols = hn_group_operand(k->runner, 0, &(const size_t *){ NULL })->cols;
-    distance d;
-    size_t bytes;
-    if (!k->old) return;
+    distance d = { 0 };
     if (!plan || other == plan->nvariants) {
         printf("    the old library has no %s_%s that runs here\n", v->kernel->stem,
                v->kernel->isa);
         return;
     }
     hn_group_run(k->old_runner, plan, c, k->old_results);
-    if (!has_output(&k->old_results[other])) return;
-    const unsigned char *is = hn_group_output(k->runner, i, &bytes);
-    measure(dtype, hn_group_output(k->old_runner, other, &bytes), is, bytes, &d);
+    if (!has_output(c->op, &k->old_results[other])) return;
+    for (size_t o = 0; o < c->op->family->noperands; o++) {
+        if (!hn_is_output(c->op, o)) continue;
+        const hn_output was = hn_group_output(k->old_runner, other, o);
+        const hn_output is = hn_group_output(k->runner, i, o);
+        measure(c->op, o, &was, &is, &d);
+    }
+    const hn_output y = hn_group_output(k->runner, i, d.operand);
     if (d.most > t->most) t->most = d.most;
     if (d.differ == 0)
         printf("    the old library gives the same bits as the new one\n");
     else
-        printf("    y[%zu,%zu]%s was %a, is %a; %zu of %zu %s differ, by at most %.9g %s\n",
-               d.first / cols, d.first % cols, hn_part_name(&hn_dtypes[dtype], d.part), d.was, d.is,
-               d.differ, d.units, hn_dtypes[dtype].elements > 1 ? "blocks" : "elements", d.most,
-               dtype == HN_F32 ? "ulp" : "steps");
+        printf("    %s[%zu,%zu]%s was %a, is %a; %zu of %zu %s differ, by at most %.9g %s\n",
+               y.name, d.first / y.cols, d.first % y.cols, hn_part_name(y.info, d.part), d.was,
+               d.is, d.differ, d.units, y.info->elements > 1 ? "blocks" : "elements", d.most,
+               hn_operand_dtype(c->op, d.operand) == HN_F32 ? "ulp" : "steps");
 }
 
 static tally *tally_of(const check *k, const hn_op *op)
@@ -307,8 +317,8 @@ static tally *tally_of(const check *k, const hn_op *op)
 static bool check_variant(check *k, const line *l, const hn_variant *v, size_t i, const char *text,
                           tally *t)
 {
-    const uint64_t out = output_digest(k->runner, v, i, hn_operand_dtype(l->c.op, 0));
-    if (!has_output(&k->results[i])) {
+    const uint64_t out = output_digest(k->runner, l->c.op, v, i, &k->results[i]);
+    if (!has_output(l->c.op, &k->results[i])) {
         printf("%s %s_%s: %s: %s\n    case   ckparity run '%s'\n",
                hn_verdict_names[k->results[i].verdict], v->kernel->stem, v->kernel->isa,
                hn_check_names[k->results[i].check], k->results[i].what, text);
@@ -327,18 +337,23 @@ static void check_line(check *k, const line *l)
     tally *t = tally_of(k, l->c.op);
     hn_case c = l->c;
     char text[HN_LINE_MAX];
-    bool ran = false, same = true;
+    bool same = true;
+    const hn_result *ran = NULL, *gave = NULL; /* some variant's; one that has an output */
     hn_case_print(&c, text, sizeof text);
     t->lines++;
     for (size_t i = 0; k->unguarded && i < HN_MAX_OPERANDS; i++)
         c.at[i] = (hn_place){ HN_MIDDLE, 0 };
     if (plan) hn_group_run(k->runner, plan, &c, k->results);
-    for (size_t i = 0; plan && i < plan->nvariants; i++) ran |= k->results[i].verdict != HN_SKIP;
+    for (size_t i = 0; plan && i < plan->nvariants; i++) {
+        if (k->results[i].verdict == HN_SKIP) continue;
+        ran = &k->results[i];
+        if (has_output(l->c.op, ran)) gave = ran;
+    }
     if (!ran) {
         t->skipped++;
         return;
     }
-    if (data_digest(k->runner, l->c.op->family) != l->data) {
+    if (gave && data_digest(k->runner, l->c.op, gave) != l->data) {
         printf("STALE this case has other data than when it was stored\n"
                "    case   ckparity run '%s'\n",
                text);
@@ -396,7 +411,7 @@ static int sum_up(const check *k)
 int hn_digest_check(const hn_run *run, const hn_run *old, bool unguarded, const char *path)
 {
     check *k = calloc(1, sizeof *k);
-    tally *tallies = calloc(hn_op_count + 1, sizeof *tallies);
+    tally *tallies = calloc(hn_op_count + 2, sizeof *tallies);
     FILE *file = fopen(path, "r");
     int status = INPUT;
     if (!file) fprintf(stderr, "ckparity: --check %s: %s\n", path, strerror(errno));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Digests of outputs: what the golden files hold (docs/golden.md). A line is
  *     OUT DATA CASE
- * two FNV-1a hashes of 16 hexadecimal digits, of the packed output and of the inputs' live units, then
+ * two FNV-1a hashes of 16 hexadecimal digits, of the packed output and of the inputs' live units (of a
+ * runtime: of what all steps write, and of weights and tokens), then
  * the canonical case with its mode; a fast one has its isa, a strict one belongs to every variant. */
 #ifndef HN_DIGEST_H
 #define HN_DIGEST_H

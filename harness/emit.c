@@ -170,7 +170,8 @@ static void put_operand(const hn_repro *r, const hn_runner *runner, size_t i, FI
     hn_extent extents[HN_MAX_OPERANDS] = { 0 };
     r->c->op->family->extents(r->c, extents);
     fprintf(out, "    { .name = \"%s\"", name);
-    if (i > 0 && live_units(p, live)) fprintf(out, ", .data = %s_data", name);
+    if (hn_is_output(r->c->op, i)) fprintf(out, ", .written = 1");
+    if (!hn_is_output(r->c->op, i) && live_units(p, live)) fprintf(out, ", .data = %s_data", name);
     if (is_ragged(p, live)) fprintf(out, ", .live = %s_live", name);
     fprintf(out, ", .rows = %zu, .cols = %zu, .ld = %zu, .unit = %zu", p->rows, p->cols, p->ld,
             p->unit);
@@ -186,10 +187,10 @@ static void put_operands(const hn_repro *r, const hn_runner *runner, FILE *out)
         const size_t *live;
         const hn_placed *p = hn_group_operand(runner, i, &live);
         put_live(family->operands[i].name, p, live, out);
-        if (i > 0 && p->at)
+        if (!hn_is_output(r->c->op, i) && p->at)
             put_data(family->operands[i].name, p, live, hn_operand_dtype(r->c->op, i), out);
     }
-    fprintf(out, "\n/* y is what the kernel writes */\nstatic operand operands[] = {\n");
+    fprintf(out, "\nstatic operand operands[] = {\n");
     for (size_t i = 0; i < family->noperands; i++) put_operand(r, runner, i, out);
     fprintf(out, "};\n\n");
 }
@@ -206,18 +207,17 @@ static void put_double(double x, FILE *out)
 
 static size_t count_cells(const hn_repro *r, const hn_runner *runner)
 {
-    const ref_tile *tiles;
+    const hn_tile *tiles;
     const size_t ntiles = hn_group_tiles(runner, &tiles);
     size_t cells = 0;
-    for (size_t t = 0; t < ntiles; t++)
-        cells += tiles[t].rows * tiles[t].cols * hn_dtypes[hn_operand_dtype(r->c->op, 0)].parts;
+    for (size_t t = 0; t < ntiles; t++) cells += hn_tile_cells(r->c->op, &tiles[t]);
     return cells;
 }
 
-static int put_tile(const hn_repro *r, hn_runner *runner, const ref_tile *tile, FILE *out)
+static int put_tile(const hn_repro *r, hn_runner *runner, const hn_tile *tile, FILE *out)
 {
-    const size_t parts = hn_dtypes[hn_operand_dtype(r->c->op, 0)].parts;
-    const size_t n = tile->rows * tile->cols * parts;
+    const size_t parts = hn_dtypes[hn_operand_dtype(r->c->op, tile->operand)].parts;
+    const size_t n = hn_tile_cells(r->c->op, tile);
     const ref_spec spec = hn_group_spec(runner, r->variant);
     double *cells = malloc(3 * n * sizeof *cells);
     if (!cells) return -1;
@@ -225,8 +225,9 @@ static int put_tile(const hn_repro *r, hn_runner *runner, const ref_tile *tile, 
     hn_group_balls(runner, tile, &spec, &balls);
     for (size_t i = 0; i < n; i++) {
         const size_t unit = i / parts;
-        fprintf(out, "    { %zu, %zu, %zu, ", tile->r0 + unit / tile->cols,
-                tile->c0 + unit % tile->cols, i % parts);
+        fprintf(out, "    { %zu, %zu, %zu, %zu, ", tile->operand,
+                tile->part.r0 + unit / tile->part.cols, tile->part.c0 + unit % tile->part.cols,
+                i % parts);
         put_double(balls.v[i], out);
         fprintf(out, ", ");
         put_double(balls.e[i], out);
@@ -265,24 +266,38 @@ static void put_fields_of(const hn_dtype_info *info, const hn_case *c, FILE *out
     }
 }
 
-static void put_fields(const hn_case *c, FILE *out)
+static void put_format(const hn_case *c, size_t output, FILE *out)
 {
-    const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(c->op, 0)];
-    put_part("fields", out);
-    fprintf(out, "/* %s */\nstatic const field fields[] = {\n", info->name);
+    const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(c->op, output)];
+    fprintf(out, "/* %s */\nstatic const field %s_fields[] = {\n", info->name,
+            c->op->family->operands[output].name);
     for (size_t r = 0; r < info->rows; r++) put_fields_of(&info->row[r], c, out);
     if (info->rows == 0) put_fields_of(info, c, out);
     fprintf(out, "};\n");
+}
+
+static void put_fields(const hn_case *c, FILE *out)
+{
+    const hn_family *family = c->op->family;
+    put_part("fields", out);
+    for (size_t i = 0; i < family->noperands; i++)
+        if (hn_is_output(c->op, i)) put_format(c, i, out);
+    fprintf(out, "/* of each output */\nstatic const field *const fields[] = {");
+    for (size_t i = 0; i < family->noperands; i++)
+        if (hn_is_output(c->op, i))
+            fprintf(out, "%s[%zu] = %s_fields", i ? ", " : " ", i, family->operands[i].name);
+    fprintf(out, " };\n");
     put_part("part_of", out);
 }
 
 static int put_cells(const hn_repro *r, hn_runner *runner, FILE *out)
 {
-    const ref_tile *tiles;
+    const hn_tile *tiles;
     const size_t ntiles = hn_group_tiles(runner, &tiles);
     int status = 0;
     put_fields(r->c, out);
-    fprintf(out, "/* row, column, part, value, radius */\nstatic const cell cells[] = {\n");
+    fprintf(out,
+            "/* operand, row, column, part, value, radius */\nstatic const cell cells[] = {\n");
     for (size_t t = 0; t < ntiles && status == 0; t++) status = put_tile(r, runner, &tiles[t], out);
     fprintf(out, "};\n\n");
     return status;
@@ -290,8 +305,8 @@ static int put_cells(const hn_repro *r, hn_runner *runner, FILE *out)
 
 static void put_bits(const hn_repro *r, const hn_runner *runner, FILE *out)
 {
-    const hn_placed *y = operand_of(runner, 0);
-    const size_t bytes = y->rows * y->cols * y->unit;
+    size_t bytes = 0;
+    hn_group_outputs(runner, r->variant, &bytes);
     fprintf(out, "static const unsigned char bits[] = {");
     for (size_t b = 0; b < bytes; b++)
         fprintf(out, "%s0x%02x,", b % 16 ? " " : "\n    ", r->bits[b]);

@@ -12,23 +12,26 @@
 #include "dtype.h"
 #include "ref.h"
 
-/* Dimensions are always printed and drawn; integer and real options only where not the default. A
- * real option with least < most has these limits too. A text is a list of words of letters and digits
- * between commas, printed if there is one; a family has at most one such key. */
-typedef enum hn_kind { HN_DIM, HN_INT, HN_REAL, HN_TEXT } hn_kind;
+/* Dimensions are always printed and drawn; other options only where not the default. A real option with
+ * least < most has these limits too. A word is one of the family's, least to most. A text is a list of
+ * words of letters and digits between commas, printed if there is one; a family has at most one such
+ * key. */
+typedef enum hn_kind { HN_DIM, HN_INT, HN_REAL, HN_WORD, HN_TEXT } hn_kind;
 /* As a multiple: whole blocks of every operand. */
 enum { HN_BLOCKS = -1 };
 typedef struct hn_key {
     const char *name;
     hn_kind kind;
-    int64_t least, most, multiple; /* of a dimension or integer option; HN_BLOCKS, the least being
+    int64_t least, most,
+        multiple;      /* of a dimension, integer option or word; HN_BLOCKS, the least being
                                       rounded up to one */
-    double def;                    /* default of an option */
-    int64_t draw_most;             /* random cases stay at or below this */
+    double def;        /* default of an option */
+    int64_t draw_most; /* random cases stay at or below this */
 } hn_key;
 
 /* What an operand's numbers mean, hence what each fill puts there. */
 typedef enum hn_role {
+    HN_ROLE_OUTPUT, /* written by the kernel, and filled by nobody */
     HN_ROLE_LEFT,   /* first factor of a product; an activation */
     HN_ROLE_RIGHT,  /* second factor; a weight */
     HN_ROLE_ADDEND, /* added to a sum of products */
@@ -62,8 +65,9 @@ enum {
     HN_WHOLE_ROWS = 1u << 1,  /* the reference evaluates whole rows only */
     HN_FP_MODES = 1u << 2,    /* fast variants have radii under directed rounding */
     HN_INT8_PRODUCTS = 1u << 3,
-    HN_GATED = 1u << 4,  /* sums go through an activation */
-    HN_NUMBERS = 1u << 5 /* outputs of 16 bits are compared as numbers, not as bits */
+    HN_GATED = 1u << 4,   /* sums go through an activation */
+    HN_NUMBERS = 1u << 5, /* outputs of 16 bits are compared as numbers, not as bits */
+    HN_DIVIDED = 1u << 6  /* entries divide calls among threads: cases may have thr= */
 };
 
 struct hn_session;
@@ -71,7 +75,8 @@ struct hn_result;
 typedef struct hn_family {
     const char *name;
     const hn_key *keys;
-    const hn_operand *operands; /* 0 is the output */
+    const char *const *words;   /* what keys of kind HN_WORD number */
+    const hn_operand *operands; /* 0 is the first output, the only one that may be an input, too */
     size_t nkeys, noperands;
     int batch_key;          /* the batch dimension, -1: none */
     unsigned fills;         /* bit f: fill f means something here */
@@ -88,8 +93,8 @@ typedef struct hn_family {
     /* Whether sums run down the columns of the operand, where fills then put what they put into rows
      * otherwise; NULL: never. */
     bool (*down)(const hn_case *c, size_t operand);
-    /* Writes the live elements of a row of an f32 operand where a fill means something of its own for
-     * the family, and says so; NULL: nowhere. */
+    /* Writes the live elements of a row of an f32 operand, or what one of 16 bits is rounded from, where
+     * a fill means something of its own for the family, and says so; NULL: nowhere. */
     bool (*fill)(const hn_case *c, size_t operand, size_t row, hn_rng *rng, float *x, size_t n);
     /* Writes the live elements of a row of an i32 operand; NULL: the family has none. */
     void (*ids)(const hn_case *c, size_t operand, size_t row, hn_rng *rng, int32_t *x, size_t n);
@@ -106,10 +111,12 @@ typedef struct hn_family {
     void (*draw)(hn_case *c, hn_rng *rng, unsigned fixed);
     /* Runs the case on its variants, for what is no kernel: results as of hn_group_run, which calls it
      * and has dealt with variants that are not admitted. Such a family has no operands, and its cases
-     * are for `run`, `shrink` and `trace` alone. NULL: operands are placed and a kernel is called. */
+     * are for `run`, `shrink`, `digest` and `trace` alone. NULL: operands are placed and a kernel is called. */
     void (*run)(const struct hn_session *session, struct hn_result *results);
     void (*kernel_args)(const hn_case *c, void *const *at, const size_t *ld, void *args);
     void (*ref_args)(const hn_case *c, void *const *at, const size_t *ld, void *args);
+    /* Tells the reference which output its tiles are of; NULL: there is but one. */
+    void (*select)(void *args, size_t operand);
     /* The kernel's arguments as C: a definition of `args`, operand i at at[i]; and their header. */
     void (*emit_args)(const hn_case *c, const size_t *ld, FILE *out);
     const char *header;
@@ -129,6 +136,10 @@ extern const hn_op *const hn_op_runtime;
 const hn_op *hn_op_find(const char *stem);
 /* The format of operand i. */
 hn_dtype hn_operand_dtype(const hn_op *op, size_t i);
+static inline bool hn_is_output(const hn_op *op, size_t i)
+{
+    return op->family->operands[i].role == HN_ROLE_OUTPUT;
+}
 /* Bit f: fill f means something for the op. */
 unsigned hn_op_fills(const hn_op *op);
 /* What the values of key i are multiples of, >= 1. */
@@ -151,6 +162,14 @@ static inline bool hn_must_be_exact(const hn_case *c)
 static inline bool hn_copies(const hn_case *c)
 {
     return c->op->family->copies && c->op->family->copies(c);
+}
+
+/* The reference's arguments for an output. */
+static inline void hn_ref_args(const hn_case *c, size_t operand, void *const *at, const size_t *ld,
+                               void *args)
+{
+    c->op->family->ref_args(c, at, ld, args);
+    if (c->op->family->select) c->op->family->select(args, operand);
 }
 
 static inline bool hn_down(const hn_case *c, size_t operand)

@@ -28,12 +28,35 @@ static void fill_int(row *r, float *x, size_t n)
     for (size_t i = 0; i < n; i++) x[i] = unit * integer(&r->rng, limit);
 }
 
+static hn_dtype target_format(const row *r) { return (hn_dtype)(r->target - hn_dtypes); }
+
+/* Bits of the fraction of a format of 16 bits. */
+static int fraction_bits(hn_dtype format) { return format == HN_F16 ? 10 : 7; }
+
+/* For sums that are stored in 16 bits: the product is in [1, 2), the addend half of its last place, or a
+ * float's last place beside that. */
+static void fill_tie(row *r, float *x, size_t n)
+{
+    const int bits = fraction_bits(r->role == HN_ROLE_ADDEND ? target_format(r) : r->format);
+    for (size_t i = 0; i < n; i++) {
+        const float sign = signed_pow2(&r->rng, 0, 0);
+        if (r->role == HN_ROLE_ADDEND)
+            x[i] = sign * (scaled(1.0f, -bits - 1) + (float)hn_range(&r->rng, -1, 1) * 0x1p-23f);
+        else
+            x[i] = sign * (0.5f + scaled((float)hn_below(&r->rng, 1u << bits), -bits - 1));
+    }
+}
+
 static void fill_probe(row *r, float *x, size_t n)
 {
     if (r->role == HN_ROLE_LEFT) {
         memset(x, 0, n * sizeof *x);
         const size_t kept = pick_index(&r->rng, n);
         x[kept] = signed_pow2(&r->rng, 0, 1);
+        return;
+    }
+    if (target_format(r) == HN_F16 || target_format(r) == HN_BF16) {
+        fill_tie(r, x, n);
         return;
     }
     const bool addend = r->role == HN_ROLE_ADDEND;
@@ -214,7 +237,10 @@ static void fill_census(row *r, float *x, size_t n)
 }
 
 /* Arguments whose exponential is hard to round: in double within 60 ulps of the middle between two
- * floats. A double exponential that is off by as much, or two that differ by it, show here. */
+ * floats. A double exponential that is off by as much, or two that differ by it, show here. The last
+ * five rows, of exp, sigmoid, silu, gelu_tanh and gelu_erf, are the hardest of all floats for which
+ * the exponential that is taken is at its worst, half-way between multiples of ln 2: the last terms of its
+ * series are felt nowhere else. */
 static const float hard_args[] = {
     -0x1.d2259ap+3f, 0x1.036492p+1f,  0x1.62b666p+1f,  0x1.112856p+6f,  0x1.cce332p+0f,
     -0x1.f02a66p+1f, 0x1.97f0f6p+4f,  -0x1.7acc62p+3f, 0x1.69a056p+1f,  -0x1.7f4296p+0f,
@@ -222,7 +248,19 @@ static const float hard_args[] = {
     0x1.060e1ep+6f,  -0x1.705ce4p+1f, -0x1.b3f43cp+3f, -0x1.c1cd9ap-2f, -0x1.6dc968p+5f,
     -0x1.cf6ab2p-3f, 0x1.172096p+2f,  0x1.48e1c4p+2f,  0x1.eeffd8p-3f,  -0x1.56f9c8p+0f,
     -0x1.5ce26ap+6f, -0x1.da035ep-2f, -0x1.f9085ap+0f, 0x1.15298ap+6f,  -0x1.66b396p+1f,
-    -0x1.beccfap-3f, -0x1.2af904p-1f, 0x1.43ad06p+0f,  0x1.eef802p+4f
+    -0x1.beccfap-3f, -0x1.2af904p-1f, 0x1.43ad06p+0f,  0x1.eef802p+4f,  0x1.112856p+6f,
+    -0x1.03d5bep+0f, 0x1.060e1ep+6f,  0x1.36d932p+1f,  -0x1.34003ap+1f, -0x1.4c6604p+2f,
+    0x1.32f55p+1f,   0x1.5d4bd4p+4f,  0x1.54f076p-2f,  0x1.56f768p+3f,  0x1.c5c9fap+3f,
+    0x1.4b0b4p-2f,   0x1.e6c1e6p+1f,  0x1.a44aa2p+2f,  -0x1.68184ap-2f, -0x1.372cfap+1f,
+    -0x1.86a80ap-2f, -0x1.7b8c3ep-2f, 0x1.65937p-2f,   0x1.814162p-2f,  0x1.c271c2p+0f,
+    -0x1.99b1d4p+3f, 0x1.0fa288p+0f,  -0x1.6cf806p+3f, 0x1.a503acp+2f,  0x1.0717aep+0f,
+    -0x1.52cf8ap+4f, 0x1.049c5cp+0f,  -0x1.c97dccp+5f, -0x1.822aacp-2f, -0x1.2f9328p+6f,
+    -0x1.5a6106p+5f, 0x1.d2bcf4p+2f,  0x1.822aacp-2f,  -0x1.df865cp+5f, 0x1.8401ep-2f,
+    -0x1.c229e2p-3f, -0x1.bcea6ep-3f, 0x1.a94314p-3f,  0x1.3cbf34p-1f,  -0x1.d5b53ep-3f,
+    -0x1.bb1fcp+0f,  0x1.abd714p+1f,  -0x1.b6cb1cp-3f, -0x1.a94314p-3f, -0x1.246cf2p+1f,
+    -0x1.786538p+2f, 0x1.c5a8bap-3f,  -0x1.5fc664p+1f, -0x1.e52ep+2f,   -0x1.0bbebcp+3f,
+    -0x1.4c7d26p+2f, -0x1.711a2ep+0f, 0x1.a13c12p-1f,  -0x1.dfeb1ap+0f, 0x1.ad40ccp-1f,
+    -0x1.b6fc38p-1f, -0x1.b7e1ccp+1f, 0x1.73232p+0f,   -0x1.b5e13ap-1f
 };
 
 static float edge_arg(hn_rng *rng, float u)
@@ -256,18 +294,24 @@ static void fill_arg(row *r, float *x, size_t n)
     }
 }
 
-/* A block whose largest magnitude makes its scale hard: 127 times a tie between two halves, normal or
- * not, or about the least amax that has codes, whose bits are 0x02fe0001. */
+/* A block whose largest magnitude makes its scale hard: so many times as the codes of some format go a tie
+ * between two halves, normal or not, or about the least amax that has codes, whose bits are
+ * 0x02fe0001. Scales from the least to the largest element have a least one of 0. */
 static void fill_hard_scale(row *r, float *x, size_t n)
 {
     const uint32_t border = 0x02fe0000u + (uint32_t)hn_below(&r->rng, 4);
     const float odd = (float)(2 * hn_below(&r->rng, 2048) + 1); /* from 2048 on a normal half's */
     const int exponent = odd < 2048.0f ? -25 : (int)hn_range(&r->rng, -25, 3);
-    float amax = ldexpf(127.0f * odd, exponent);
+    static const float most[] = { 127.0f, 127.0f, 8.0f, 16.0f, 15.0f, 31.0f };
+    const uint64_t codes = hn_below(&r->rng, sizeof most / sizeof *most);
+    const bool from_least = codes >= 4;
+    float amax = ldexpf(most[codes] * odd, exponent);
     if (hn_below(&r->rng, 2)) memcpy(&amax, &border, sizeof amax);
     for (size_t i = 0; i < n; i++) x[i] = amax * uniform(&r->rng);
     const size_t pick = pick_index(&r->rng, n);
     x[pick] = x[pick] < 0.0f ? -amax : amax;
+    for (size_t i = 0; from_least && i < n; i++) x[i] = fabsf(x[i]);
+    if (from_least) x[pick == 0] = 0.0f;
 }
 
 /* What a quantiser of blocks of 32 finds hard: ties, one outlier, amax at the subnormal border. */
@@ -431,7 +475,8 @@ static void fill_key_int(row *r, float *x, size_t n)
 {
     const size_t at = meeting(r, n);
     for (size_t i = 0; i < n; i++) x[i] = integer(&r->rng, 1024);
-    x[at] = hn_below(&r->rng, 2) ? 0.0f : scaled(-1.0f, (int)hn_range(&r->rng, 12, 16));
+    const int64_t most = r->format == HN_F16 ? 15 : 16; /* its greatest number is below 2^16 */
+    x[at] = hn_below(&r->rng, 2) ? 0.0f : scaled(-1.0f, (int)hn_range(&r->rng, 12, most));
 }
 
 /* Scores that rise or fall from key to key, each rise a new maximum, and leap now and then. */
@@ -480,22 +525,29 @@ static void fill_f32(row *r, float *x, size_t n)
     }
 }
 
+/* What the family, or else the role of the operand, makes of a row of floats. */
+static void fill_floats(row *r, const hn_case *c, size_t index, float *x, size_t n)
+{
+    const hn_family *family = c->op->family;
+    if (family->fill && family->fill(c, index, r->index, &r->rng, x, n)) return;
+    fill_f32(r, x, n);
+}
+
 static bool is_factor(const row *r, hn_dtype dtype)
 {
-    return (dtype == HN_F16 || dtype == HN_BF16) &&
-           (r->role == HN_ROLE_LEFT || r->role == HN_ROLE_RIGHT);
+    return (dtype == HN_F16 || dtype == HN_BF16) && r->role != HN_ROLE_VALUE;
 }
 
 /* Factors of 16 bits are those of f32, rounded. */
-static void fill_factor_halves(row *r, const hn_dtype_info *info, unsigned char *at, size_t n)
+static void fill_factor_halves(row *r, const hn_case *c, size_t index, unsigned char *at, size_t n)
 {
     float *x = malloc(n * sizeof *x);
     if (!x) {
         fprintf(stderr, "ckparity: out of memory\n");
         exit(1);
     }
-    fill_factor(r, x, n);
-    hn_fill_halves(info, x, at, n);
+    fill_floats(r, c, index, x, n);
+    hn_fill_halves(&hn_dtypes[hn_operand_dtype(c->op, index)], x, at, n);
     free(x);
 }
 
@@ -565,15 +617,12 @@ void hn_fill_operand(const hn_case *c, size_t index, const hn_placed *p, const s
         const size_t n = live ? live[r.index] : p->cols;
         r.rng = hn_stream(c->seed, index, r.index);
         if (n == 0) continue;
-        if (dtype == HN_F32 && c->op->family->fill &&
-            c->op->family->fill(c, index, r.index, &r.rng, (float *)(void *)at, n))
-            continue;
         if (dtype == HN_I32)
             c->op->family->ids(c, index, r.index, &r.rng, (int32_t *)(void *)at, n);
         else if (dtype == HN_F32)
-            fill_f32(&r, (float *)(void *)at, n);
+            fill_floats(&r, c, index, (float *)(void *)at, n);
         else if (is_factor(&r, dtype))
-            fill_factor_halves(&r, &hn_dtypes[dtype], at, n);
+            fill_factor_halves(&r, c, index, at, n);
         else
             hn_fill_units(&r, &hn_dtypes[dtype], at, n);
     }

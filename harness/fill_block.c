@@ -188,13 +188,6 @@ static void draw_field(row *r, const draft *d, const hn_field *f, uint32_t *part
     }
 }
 
-static uint16_t nearest_half(float x)
-{
-    const unsigned sign = signbit(x) ? 0x8000u : 0;
-    if (isnan(x)) return 0x7e00;
-    return (uint16_t)(sign | (isinf(x) ? 0x7c00u : hn_half_bits(fabsf(x), 0)));
-}
-
 /* Sums of equal shares of the signed codes: times the f16 scale, or as they are. */
 static void add_up(draft *d, const hn_field *codes, const hn_field *f, const uint32_t *from,
                    uint32_t *parts)
@@ -203,7 +196,7 @@ static void add_up(draft *d, const hn_field *codes, const hn_field *f, const uin
     for (size_t i = 0; i < f->count; i++) {
         int32_t sum = 0;
         for (size_t k = 0; k < share; k++) sum += (int8_t)(uint8_t)from[i * share + k];
-        parts[i] = f->encoding == HN_HALF ? nearest_half(hn_half_of(d->parts[0]) * (float)sum)
+        parts[i] = f->encoding == HN_HALF ? hn_half_nearest(hn_half_of(d->parts[0]) * (float)sum)
                                           : (uint32_t)sum;
     }
 }

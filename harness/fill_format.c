@@ -114,25 +114,11 @@ void hn_fill_grid(row *r, const hn_field *codes, float *x)
 
 /* --- elements. */
 
-/* To nearest even, what is beyond the largest number to infinity. */
-static uint16_t brain_bits(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return (uint16_t)(isnan(x) ? 0x7fc0 : (bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
-}
-
-static uint16_t half_bits(float x)
-{
-    const unsigned sign = signbit(x) ? 0x8000u : 0;
-    if (isnan(x)) return 0x7e00;
-    return (uint16_t)(sign | (isinf(x) ? 0x7c00u : hn_half_bits(fabsf(x), 0)));
-}
-
 void hn_fill_halves(const hn_dtype_info *info, const float *x, unsigned char *unit, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const uint16_t bits = info == &hn_dtypes[HN_F16] ? half_bits(x[i]) : brain_bits(x[i]);
+        const uint16_t bits =
+            info == &hn_dtypes[HN_F16] ? hn_half_nearest(x[i]) : hn_brain_nearest(x[i]);
         memcpy(unit + 2 * i, &bits, sizeof bits);
     }
 }

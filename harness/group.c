@@ -13,7 +13,9 @@
 #include "diagnose.h"
 #include "fill.h"
 
-enum { TILES_MAX = 8, MXCSR_DEFAULT = 0x1f80, MXCSR_CONTROL = 0xffc0 };
+/* Tiles of one output, of all. */
+enum { TILES_EACH = 8, TILES_MAX = 4 * TILES_EACH };
+enum { MXCSR_DEFAULT = 0x1f80, MXCSR_CONTROL = 0xffc0 };
 
 /* Terms above which the reference looks at a sample of the outputs: corners and drawn ones. */
 enum { SAMPLE_TERMS = 1 << 22, SAMPLE_COLS = 48 };
@@ -28,17 +30,28 @@ enum { STACK_WORDS = 512, STACK_WORDS_MOST = 23 * 1024, STACK_MOST_EVERY = 32 };
 typedef struct trail {
     hn_outcome outcome;
     bool input_changed;
-    const unsigned char *overwrite;
+    const unsigned char *overwrite; /* beside that output; NULL: nowhere */
+    size_t overwritten;
 } trail;
+
+/* A call by several threads. */
+typedef struct crew {
+    ck_threads_fn *run;
+    ck_fn *fn;
+    const ck_numspec *spec;
+    const void *args;
+    unsigned threads;
+} crew;
 
 struct hn_runner {
     hn_slot slots[HN_MAX_OPERANDS];
     unsigned char *kept[HN_MAX_OPERANDS]; /* inputs and their surroundings as they must stay */
     size_t kept_bytes[HN_MAX_OPERANDS];
     void *args;
-    unsigned char *saved; /* each variant's output of the first pass, packed */
+    crew crew;
+    unsigned char *saved; /* each variant's outputs of the first pass, packed */
     size_t saved_bytes;
-    unsigned char *packed; /* output of the call just made */
+    unsigned char *packed; /* outputs of the call just made */
     size_t packed_bytes;
     double *cells; /* v, term, e of one tile */
     size_t ncells;
@@ -57,9 +70,10 @@ struct hn_runner {
     hn_extent extents[HN_MAX_OPERANDS];
     hn_placed placed[HN_MAX_OPERANDS];
     size_t ld[HN_MAX_OPERANDS];
-    size_t out_bytes; /* packed */
+    size_t out_from[HN_MAX_OPERANDS]; /* where an output begins among the packed ones */
+    size_t out_bytes;                 /* of all of them */
     unsigned ticks;
-    ref_tile tiles[TILES_MAX];
+    hn_tile tiles[TILES_MAX];
     size_t ntiles;
     ref_spec specs[HN_MAX_VARIANTS];
     bool power[HN_MAX_VARIANTS];
@@ -159,13 +173,27 @@ static const size_t *live_of(const hn_runner *r, size_t i)
     return r->family->live ? r->live[i] : NULL;
 }
 
+static bool is_output(const hn_runner *r, size_t i) { return hn_is_output(r->c->op, i); }
+
+/* Whether it is an output that the case has. */
+static bool is_written(const hn_runner *r, size_t i) { return r->placed[i].at && is_output(r, i); }
+
+static const hn_dtype_info *format_of(const hn_runner *r, size_t i)
+{
+    return &hn_dtypes[hn_operand_dtype(r->c->op, i)];
+}
+
+/* Of an output or input, without what lies between its rows. */
+static size_t packed_bytes(const hn_placed *p) { return p->rows * p->cols * p->unit; }
+
 /* Captured operands: all there, and those that the case means? */
 static void check_captured(hn_runner *r)
 {
-    uint64_t hash = HN_CAPTURE_START;
+    uint64_t hash = HN_HASH_START;
     r->stale[0] = '\0';
     if (r->c->fill != HN_FILL_FILE) return;
-    for (size_t i = 1; i < r->family->noperands; i++) {
+    for (size_t i = 0; i < r->family->noperands; i++) {
+        if (is_output(r, i)) continue;
         if (hn_capture_read(r->c, i, &r->placed[i], live_of(r, i), r->stale, sizeof r->stale) != 0)
             return;
         hash = hn_capture_hash(hash, &r->placed[i], live_of(r, i));
@@ -173,6 +201,20 @@ static void check_captured(hn_runner *r)
     if (hash != r->c->file_hash)
         snprintf(r->stale, sizeof r->stale, "the captured operands hash to %016llx",
                  (unsigned long long)hash);
+}
+
+/* The outputs one after the other. */
+static size_t set_outputs(hn_runner *r)
+{
+    size_t units = 0;
+    r->out_bytes = 0;
+    for (size_t i = 0; i < r->family->noperands; i++) {
+        if (!is_output(r, i)) continue;
+        r->out_from[i] = r->out_bytes;
+        r->out_bytes += packed_bytes(&r->placed[i]);
+        units += r->placed[i].rows * r->placed[i].cols;
+    }
+    return units;
 }
 
 static int set_up(hn_runner *r, const hn_plan *plan, const hn_case *c)
@@ -183,16 +225,15 @@ static int set_up(hn_runner *r, const hn_plan *plan, const hn_case *c)
     memset(r->extents, 0, sizeof r->extents);
     r->family->extents(c, r->extents);
     for (size_t i = 0; i < r->family->noperands; i++) {
-        const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(r->c->op, i)];
         r->ld[i] = hn_ld(c, i, &r->extents[i]);
-        if (hn_place_operand(&r->slots[i], &r->extents[i], r->ld[i], info, c->at[i],
+        if (hn_place_operand(&r->slots[i], &r->extents[i], r->ld[i], format_of(r, i), c->at[i],
                              &r->placed[i]) != 0)
             return -1;
         set_live(r, i);
-        if (i > 0 && r->placed[i].at) hn_fill_operand(c, i, &r->placed[i], live_of(r, i));
+        if (!is_output(r, i) && r->placed[i].at)
+            hn_fill_operand(c, i, &r->placed[i], live_of(r, i));
     }
-    const size_t outputs = r->extents[0].rows * r->extents[0].cols;
-    r->out_bytes = outputs * r->placed[0].unit;
+    const size_t outputs = set_outputs(r);
     r->saved = grow(r->saved, &r->saved_bytes, r->out_bytes * plan->nvariants, 1);
     r->packed = grow(r->packed, &r->packed_bytes, r->out_bytes, 1);
     r->ticks = TICKS_LEAST + (unsigned)(outputs * r->family->terms(c) / TERMS_PER_TICK);
@@ -208,9 +249,9 @@ static void set_junk(hn_runner *r, hn_pattern junk)
     /* painting all the stack that a kernel may take is slow: now and then */
     hn_call_poison(hn_pattern_word(junk),
                    r->c->seed % STACK_MOST_EVERY ? STACK_WORDS : STACK_WORDS_MOST);
-    for (size_t i = 1; i < r->family->noperands; i++) {
+    for (size_t i = 0; i < r->family->noperands; i++) {
         const hn_placed *p = &r->placed[i];
-        if (!p->at) continue;
+        if (!p->at || is_output(r, i)) continue;
         const size_t bytes = (size_t)(p->hi - p->lo);
         hn_paint_slack(p, live_of(r, i), junk);
         r->kept[i] = grow(r->kept[i], &r->kept_bytes[i], bytes, 1);
@@ -220,27 +261,46 @@ static void set_junk(hn_runner *r, hn_pattern junk)
 
 static bool inputs_changed(const hn_runner *r)
 {
-    for (size_t i = 1; i < r->family->noperands; i++) {
+    for (size_t i = 0; i < r->family->noperands; i++) {
         const hn_placed *p = &r->placed[i];
-        if (p->at && memcmp(r->kept[i], p->lo, (size_t)(p->hi - p->lo)) != 0) return true;
+        if (p->at && !is_output(r, i) && memcmp(r->kept[i], p->lo, (size_t)(p->hi - p->lo)) != 0)
+            return true;
     }
     return false;
 }
 
 static void set_prefill(const hn_runner *r, hn_pattern prefill)
 {
-    const hn_placed *y = &r->placed[0];
-    const size_t *live = live_of(r, 0);
-    hn_paint_slack(y, live, HN_CANARY);
-    for (size_t row = 0; row < y->rows; row++)
-        hn_paint(y->at + row * y->ld * y->unit, (live ? live[row] : y->cols) * y->unit, prefill);
+    for (size_t i = 0; i < r->family->noperands; i++) {
+        const hn_placed *y = &r->placed[i];
+        const size_t *live = live_of(r, i);
+        if (!is_written(r, i)) continue;
+        hn_paint_slack(y, live, HN_CANARY);
+        for (size_t row = 0; row < y->rows; row++)
+            hn_paint(y->at + row * y->ld * y->unit, (live ? live[row] : y->cols) * y->unit,
+                     prefill);
+    }
 }
 
-static void pack(const hn_placed *y, unsigned char *to)
+/* The outputs as they are, into r->packed. */
+static void pack(hn_runner *r)
 {
-    const size_t bytes = y->cols * y->unit;
-    for (size_t row = 0; row < y->rows; row++)
-        memcpy(to + row * bytes, y->at + row * y->ld * y->unit, bytes);
+    for (size_t i = 0; i < r->family->noperands; i++) {
+        const hn_placed *y = &r->placed[i];
+        const size_t bytes = y->cols * y->unit;
+        if (!is_written(r, i)) continue;
+        for (size_t row = 0; row < y->rows; row++)
+            memcpy(r->packed + r->out_from[i] + row * bytes, y->at + row * y->ld * y->unit, bytes);
+    }
+}
+
+static void find_overwrite(const hn_runner *r, trail *t)
+{
+    for (size_t i = 0; i < r->family->noperands && !t->overwrite; i++) {
+        if (!is_written(r, i)) continue;
+        t->overwrite = hn_find_overwrite(&r->placed[i], live_of(r, i));
+        t->overwritten = i;
+    }
 }
 
 static ck_fn *entry(const hn_variant *v)
@@ -248,16 +308,41 @@ static ck_fn *entry(const hn_variant *v)
     return v->strict ? v->kernel->fn_strict : v->kernel->fn;
 }
 
-/* One call on prepared memory; the output is left in r->packed. */
+/* What a call on prepared memory did; the outputs are left in r->packed. */
+static void follow(hn_runner *r, trail *t)
+{
+    find_overwrite(r, t);
+    t->input_changed = inputs_changed(r);
+    pack(r);
+}
+
 static void call(hn_runner *r, const hn_variant *v, const hn_case *c, void *const *at,
-                 const size_t *ld, const hn_placed *y, trail *t)
+                 const size_t *ld, trail *t)
 {
     *t = (trail){ 0 };
     r->family->kernel_args(c, at, ld, r->args);
     hn_call(entry(v), r->args, hn_case_mxcsr(c), r->ticks, &t->outcome);
-    t->overwrite = hn_find_overwrite(y, live_of(r, 0));
-    t->input_changed = inputs_changed(r);
-    pack(y, r->packed);
+    follow(r, t);
+}
+
+static void run_crew(const void *args)
+{
+    const crew *c = args;
+    c->run(c->fn, c->spec, c->args, c->threads);
+}
+
+/* The same by the threads of the case. The clock counts the time of all of them. */
+static void call_crew(hn_runner *r, const hn_variant *v, trail *t)
+{
+    void *at[HN_MAX_OPERANDS] = { 0 };
+    for (size_t i = 0; i < r->family->noperands; i++) at[i] = r->placed[i].at;
+    *t = (trail){ 0 };
+    r->family->kernel_args(r->c, at, r->ld, r->args);
+    r->crew = (crew){ v->kernel->threads, entry(v), v->kernel->spec, r->args, r->c->threads };
+    hn_call_threads(true);
+    hn_call(run_crew, &r->crew, hn_case_mxcsr(r->c), r->ticks * r->c->threads, &t->outcome);
+    hn_call_threads(false);
+    follow(r, t);
 }
 
 static void call_plain(hn_runner *r, const hn_variant *v, hn_pattern prefill, trail *t)
@@ -265,7 +350,7 @@ static void call_plain(hn_runner *r, const hn_variant *v, hn_pattern prefill, tr
     void *at[HN_MAX_OPERANDS] = { 0 };
     for (size_t i = 0; i < r->family->noperands; i++) at[i] = r->placed[i].at;
     set_prefill(r, prefill);
-    call(r, v, r->c, at, r->ld, &r->placed[0], t);
+    call(r, v, r->c, at, r->ld, t);
 }
 
 /* "memset of libc.so.6" or "libck.so+0x1a2b", for addr2line: where the instruction is. */
@@ -306,21 +391,23 @@ static void record_signal(const hn_runner *r, const hn_outcome *o, hn_result *re
               place_of(o->pc, place, sizeof place));
 }
 
-static void record_overwrite(const hn_placed *y, const size_t *live, const unsigned char *where,
-                             hn_result *result)
+static void record_overwrite(const hn_runner *r, const trail *t, hn_result *result)
 {
-    const ptrdiff_t offset = where - y->at, stride = (ptrdiff_t)(y->ld * y->unit);
+    const hn_placed *y = &r->placed[t->overwritten];
+    const size_t *live = live_of(r, t->overwritten);
+    const char *name = r->family->operands[t->overwritten].name;
+    const ptrdiff_t offset = t->overwrite - y->at, stride = (ptrdiff_t)(y->ld * y->unit);
     const size_t row = offset < 0 ? 0 : (size_t)(offset / stride);
     const size_t units = live && row < y->rows ? live[row] : y->cols;
     if (offset < 0)
-        hn_record(result, HN_FAIL, HN_CHECK_SLACK, "wrote %td bytes before the output", -offset);
+        hn_record(result, HN_FAIL, HN_CHECK_SLACK, "wrote %td bytes before %s", -offset, name);
     hn_record(result, HN_FAIL, HN_CHECK_SLACK,
-              "wrote beyond row %zu of the output, byte %td (the row has %zu)", row,
-              offset % stride, units * y->unit);
+              "wrote beyond row %zu of %s, byte %td (the row has %zu)", row, name, offset % stride,
+              units * y->unit);
 }
 
-/* Everything but values. Returns false if the output means nothing. */
-static bool check_trail(const hn_runner *r, const hn_placed *y, const trail *t, hn_result *result)
+/* Everything but values. Returns false if the outputs mean nothing. */
+static bool check_trail(const hn_runner *r, const trail *t, hn_result *result)
 {
     const hn_outcome *o = &t->outcome;
     char text[80];
@@ -339,7 +426,7 @@ static bool check_trail(const hn_runner *r, const hn_placed *y, const trail *t, 
     if (o->fcw_in != o->fcw_out)
         hn_record(result, HN_FAIL, HN_CHECK_FPENV, "x87 control word 0x%04x came back as 0x%04x",
                   o->fcw_in, o->fcw_out);
-    if (t->overwrite) record_overwrite(y, live_of(r, 0), t->overwrite, result);
+    if (t->overwrite) record_overwrite(r, t, result);
     if (t->input_changed)
         hn_record(result, HN_FAIL, HN_CHECK_INPUT, "an input or its surroundings changed");
     return true;
@@ -352,20 +439,37 @@ static size_t first_difference(const unsigned char *a, const unsigned char *b, s
     return i;
 }
 
-/* "y[r,c]" of a byte of the packed output. */
+/* A unit of the packed outputs. */
+typedef struct spot {
+    size_t operand, row, col;
+    size_t from, start; /* bytes before its row, before itself */
+} spot;
+
+static spot spot_of(const hn_runner *r, size_t byte)
+{
+    size_t k = 0;
+    while (!is_written(r, k) || byte >= r->out_from[k] + packed_bytes(&r->placed[k])) k++;
+    const size_t cols = r->placed[k].cols, bytes = r->placed[k].unit;
+    const size_t unit = (byte - r->out_from[k]) / bytes, row = unit / cols;
+    return (spot){ k, row, unit % cols, r->out_from[k] + row * cols * bytes,
+                   r->out_from[k] + unit * bytes };
+}
+
+/* "y[r,c]" of a byte of the packed outputs. */
 static void name_unit(const hn_runner *r, size_t byte, char *text, size_t size)
 {
-    const size_t unit = byte / r->placed[0].unit, cols = r->extents[0].cols;
-    snprintf(text, size, "y[%zu,%zu]", unit / cols, unit % cols);
+    const spot s = spot_of(r, byte);
+    snprintf(text, size, "%s[%zu,%zu]", r->family->operands[s.operand].name, s.row, s.col);
 }
 
 static void dump_both(const hn_runner *r, const char *title, const unsigned char *a,
                       const char *other, const unsigned char *b, size_t byte, hn_result *result)
 {
-    const size_t cols = r->extents[0].cols, unit = r->placed[0].unit, row = byte / unit / cols;
+    const spot s = spot_of(r, byte);
+    const hn_placed *p = &r->placed[s.operand];
     if (result->detail[0] != '\0') return;
-    hn_dump_units(result, title, a + row * cols * unit, cols, unit, byte / unit % cols);
-    hn_dump_units(result, other, b + row * cols * unit, cols, unit, byte / unit % cols);
+    hn_dump_units(result, title, a + s.from, p->cols, p->unit, s.col);
+    hn_dump_units(result, other, b + s.from, p->cols, p->unit, s.col);
 }
 
 /* The second pass (other junk, other prefill) gave other bits: why? */
@@ -376,8 +480,9 @@ static void diagnose_difference(hn_runner *r, const hn_variant *v, const unsigne
     char name[48];
     unsigned char *second = checked(malloc(r->out_bytes));
     memcpy(second, r->packed, r->out_bytes);
-    const size_t byte = first_difference(first, second, r->out_bytes), unit = r->placed[0].unit;
-    const size_t start = byte / unit * unit;
+    const size_t byte = first_difference(first, second, r->out_bytes);
+    const spot s = spot_of(r, byte);
+    const size_t start = s.start, unit = r->placed[s.operand].unit;
     name_unit(r, byte, name, sizeof name);
     dump_both(r, "first", first, "second", second, byte, result);
     call_plain(r, v, HN_PREFILL_B, &t);
@@ -385,10 +490,10 @@ static void diagnose_difference(hn_runner *r, const hn_variant *v, const unsigne
     call_plain(r, v, HN_PREFILL_A, &t);
     const bool prefill_only = memcmp(first, r->packed, r->out_bytes) == 0;
     set_prefill(r, HN_PREFILL_A);
-    pack(&r->placed[0], r->packed);
+    pack(r);
     bool untouched = memcmp(first + start, r->packed + start, unit) == 0;
     set_prefill(r, HN_PREFILL_B);
-    pack(&r->placed[0], r->packed);
+    pack(r);
     untouched &= memcmp(second + start, r->packed + start, unit) == 0;
     if (!repeats) hn_record(result, HN_FAIL, HN_CHECK_REPEAT, "%s differs from call to call", name);
     if (untouched) hn_record(result, HN_FAIL, HN_CHECK_UNWRITTEN, "%s was not written", name);
@@ -414,6 +519,7 @@ static const char *inapplicable(const hn_runner *r, const hn_variant *v)
         return "fast results are not promised under flush-to-zero";
     if (!v->strict && r->c->fp != HN_FP_NEAREST && !(r->family->flags & HN_FP_MODES))
         return "fast results are not promised under directed rounding";
+    if (r->c->threads > 1 && !v->kernel->threads) return "it runs in one thread only";
     for (size_t i = 0; num->align && i < r->family->noperands; i++)
         if ((uintptr_t)r->placed[i].at % num->align != 0)
             return "operands are not aligned as it requires";
@@ -426,8 +532,9 @@ static const char *inapplicable(const hn_runner *r, const hn_variant *v)
 static void repair(hn_runner *r, const trail *t, hn_pattern junk)
 {
     if (!t->input_changed) return;
-    for (size_t k = 1; k < r->family->noperands; k++)
-        if (r->placed[k].at) hn_fill_operand(r->c, k, &r->placed[k], live_of(r, k));
+    for (size_t k = 0; k < r->family->noperands; k++)
+        if (r->placed[k].at && !is_output(r, k))
+            hn_fill_operand(r->c, k, &r->placed[k], live_of(r, k));
     set_junk(r, junk);
 }
 
@@ -441,7 +548,7 @@ static void first_pass(hn_runner *r, hn_result *results)
         if (r->announce) r->announce(r->announce_context, &r->plan->variants[i]);
         call_plain(r, &r->plan->variants[i], HN_PREFILL_A, &t);
         memcpy(r->saved + i * r->out_bytes, r->packed, r->out_bytes);
-        check_trail(r, &r->placed[0], &t, &results[i]);
+        check_trail(r, &t, &results[i]);
         repair(r, &t, HN_JUNK_A);
     }
 }
@@ -456,7 +563,7 @@ static void second_pass(hn_runner *r, hn_result *results)
         if (results[i].verdict != HN_OK) continue;
         if (r->announce) r->announce(r->announce_context, &r->plan->variants[i]);
         call_plain(r, &r->plan->variants[i], HN_PREFILL_B, &t);
-        const bool returned = check_trail(r, &r->placed[0], &t, &results[i]);
+        const bool returned = check_trail(r, &t, &results[i]);
         repair(r, &t, HN_JUNK_B);
         if (!returned) continue;
         if (memcmp(first, r->packed, r->out_bytes) != 0)
@@ -468,42 +575,48 @@ static void second_pass(hn_runner *r, hn_result *results)
     }
 }
 
-static void add_tile(hn_runner *r, size_t r0, size_t rows, size_t c0, size_t cols)
+static void add_tile(hn_runner *r, size_t k, ref_tile part)
 {
-    r->tiles[r->ntiles++] = (ref_tile){ r0, rows, c0, cols };
+    r->tiles[r->ntiles++] = (hn_tile){ k, part };
 }
 
 /* The whole output if it is small, else its first and last rows and some drawn ones, of each the
  * first, the last and some drawn columns. */
-static void set_tiles(hn_runner *r)
+static void tile_output(hn_runner *r, size_t operand)
 {
-    const size_t rows = r->extents[0].rows, cols = r->extents[0].cols;
-    r->ntiles = 0;
+    const size_t rows = r->extents[operand].rows, cols = r->extents[operand].cols;
     if (rows * cols * r->family->terms(r->c) <= SAMPLE_TERMS) {
-        add_tile(r, 0, rows, 0, cols);
+        add_tile(r, operand, (ref_tile){ 0, rows, 0, cols });
         return;
     }
-    hn_rng rng = hn_stream(r->c->seed, 0x74696c65, 0);
+    hn_rng rng = hn_stream(r->c->seed, 0x74696c65, operand);
     const bool whole = r->family->flags & HN_WHOLE_ROWS || cols <= SAMPLE_COLS;
     const size_t width = whole ? cols : SAMPLE_COLS;
-    for (size_t k = 0; k < TILES_MAX; k++) {
+    for (size_t k = 0; k < TILES_EACH; k++) {
         const size_t row = k < 2 ? 0 : k < 4 ? rows - 1 : (size_t)hn_below(&rng, rows);
         const size_t last = cols - width;
         const size_t col = k % 2 ? last : k < 4 ? 0 : (size_t)hn_below(&rng, last + 1);
-        add_tile(r, row, 1, col, width);
+        add_tile(r, operand, (ref_tile){ row, 1, col, width });
     }
 }
 
-static ref_out reference(hn_runner *r, const ref_tile *tile)
+static void set_tiles(hn_runner *r)
+{
+    r->ntiles = 0;
+    for (size_t i = 0; i < r->family->noperands; i++)
+        if (is_output(r, i) && (r->extents[i].rows || i == 0)) tile_output(r, i);
+}
+
+static ref_out reference(hn_runner *r, const hn_tile *tile)
 {
     void *at[HN_MAX_OPERANDS] = { 0 };
-    const size_t n = tile->rows * tile->cols * hn_dtypes[hn_operand_dtype(r->c->op, 0)].parts;
+    const size_t n = hn_tile_cells(r->c->op, tile);
     for (size_t i = 0; i < r->family->noperands; i++) at[i] = r->placed[i].at;
     r->cells = grow(r->cells, &r->ncells, n * (1 + 2 * r->plan->nspecs), sizeof *r->cells);
     double *term = r->cells + n * r->plan->nspecs;
     ref_out out = { n, r->cells, term, term + n };
-    r->family->ref_args(r->c, at, r->ld, r->args);
-    r->c->op->ref(r->args, tile, r->specs, r->plan->nspecs, &out);
+    hn_ref_args(r->c, tile->operand, at, r->ld, r->args);
+    r->c->op->ref(r->args, &tile->part, r->specs, r->plan->nspecs, &out);
     return out;
 }
 
@@ -533,21 +646,21 @@ static const char *check_radii(const hn_runner *r, const hn_balls *balls, const 
 }
 
 /* The reference of another case on the same operands: would it make the outputs right? */
-static bool would_explain(hn_runner *r, size_t i, const ref_tile *tile, const hn_case *other,
+static bool would_explain(hn_runner *r, size_t i, const hn_tile *tile, const hn_case *other,
                           const hn_output *y, const bool *bad)
 {
     void *at[HN_MAX_OPERANDS] = { 0 };
     hn_extent extents[HN_MAX_OPERANDS] = { 0 };
-    const size_t n = tile->rows * tile->cols * y->info->parts;
+    const size_t n = hn_tile_cells(r->c->op, tile);
     double *cells = checked(malloc(3 * n * sizeof *cells));
     ref_out out = { n, cells, cells + n, cells + 2 * n };
     r->family->extents(other, extents);
     for (size_t k = 0; k < r->family->noperands; k++)
         at[k] = extents[k].rows ? r->placed[k].at : NULL;
-    r->family->ref_args(other, at, r->ld, r->args);
-    r->c->op->ref(r->args, tile, &r->specs[r->plan->variants[i].spec], 1, &out);
+    hn_ref_args(other, tile->operand, at, r->ld, r->args);
+    r->c->op->ref(r->args, &tile->part, &r->specs[r->plan->variants[i].spec], 1, &out);
     const hn_balls balls = { n, out.v, out.e, out.term };
-    const bool explains = hn_explains(y, tile, &balls, r->family->flags, bad);
+    const bool explains = hn_explains(y, &tile->part, &balls, r->family->flags, bad);
     free(cells);
     return explains;
 }
@@ -556,8 +669,12 @@ static bool would_explain(hn_runner *r, size_t i, const ref_tile *tile, const hn
 static bool same_output(const hn_runner *r, const hn_case *other)
 {
     hn_extent extents[HN_MAX_OPERANDS] = { 0 };
+    bool same = true;
     r->family->extents(other, extents);
-    return extents[0].rows == r->extents[0].rows && extents[0].cols == r->extents[0].cols;
+    for (size_t k = 0; k < r->family->noperands; k++)
+        same &= !is_output(r, k) ||
+                (extents[k].rows == r->extents[k].rows && extents[k].cols == r->extents[k].cols);
+    return same;
 }
 
 /* Cases that differ from this one in the way of a common mistake: a shorter sum, an option left out. */
@@ -606,39 +723,46 @@ static void name_mistake(const hn_runner *r, const hn_case *other, hn_result *re
     }
 }
 
-static void explain(hn_runner *r, size_t i, const ref_tile *tile, const hn_output *y,
+static void explain(hn_runner *r, size_t i, const hn_tile *tile, const hn_output *y,
                     const hn_balls *balls, hn_result *result)
 {
     enum { MISTAKES_MAX = 32 };
     hn_case mistakes[MISTAKES_MAX];
     const ck_numspec *num = r->plan->variants[i].kernel->spec;
     bool *bad = checked(calloc(balls->n, sizeof *bad));
-    hn_find_bad(y, tile, balls, r->family->flags, bad);
-    hn_describe_pattern(y, tile, balls, bad, num->lanes > 1 ? num->lanes : 8, result->pattern,
-                        sizeof result->pattern);
+    hn_find_bad(y, &tile->part, balls, r->family->flags, bad);
+    hn_describe_pattern(y, &tile->part, balls, bad, num->lanes > 1 ? num->lanes : 8,
+                        result->pattern, sizeof result->pattern);
     const size_t count = likely_mistakes(r, num->lanes * num->accs, mistakes, MISTAKES_MAX);
     for (size_t m = 0; m < count && !result->cause[0]; m++)
         if (would_explain(r, i, tile, &mistakes[m], y, bad)) name_mistake(r, &mistakes[m], result);
     free(bad);
 }
 
-static void compare_tile(hn_runner *r, const ref_tile *tile, hn_result *results)
+hn_output hn_group_output(const hn_runner *r, size_t variant, size_t operand)
+{
+    const hn_placed *p = &r->placed[operand];
+    return (hn_output){ r->family->operands[operand].name,
+                        r->saved + variant * r->out_bytes + r->out_from[operand],
+                        p->rows,
+                        p->cols,
+                        format_of(r, operand),
+                        r->family->flags & HN_NUMBERS,
+                        hn_copies(r->c) };
+}
+
+static void compare_tile(hn_runner *r, const hn_tile *tile, hn_result *results)
 {
     const ref_out out = reference(r, tile);
     for (size_t i = 0; i < r->plan->nvariants; i++) {
         const hn_variant *v = &r->plan->variants[i];
         const hn_balls balls = { out.n, out.v + v->spec * out.n, out.e + v->spec * out.n,
                                  out.term };
-        const hn_output y = { r->saved + i * r->out_bytes,
-                              r->extents[0].rows,
-                              r->extents[0].cols,
-                              &hn_dtypes[hn_operand_dtype(r->c->op, 0)],
-                              r->family->flags & HN_NUMBERS,
-                              hn_copies(r->c) };
+        const hn_output y = hn_group_output(r, i, tile->operand);
         if (results[i].verdict != HN_OK) continue;
         const char *why = check_radii(r, &balls, v);
         if (why) hn_record(&results[i], HN_FAIL, HN_CHECK_HARNESS, "harness: %s", why);
-        hn_compare(&y, tile, &balls, r->family->flags, &results[i]);
+        hn_compare(&y, &tile->part, &balls, r->family->flags, &results[i]);
         if (r->explain && results[i].verdict != HN_OK && !why)
             explain(r, i, tile, &y, &balls, &results[i]);
         r->power[i] |= hn_has_power(&balls);
@@ -648,10 +772,9 @@ static void compare_tile(hn_runner *r, const ref_tile *tile, hn_result *results)
 
 /* First byte of the first unit that differs; `bytes` if none does. Which NaN comes out of two is the
  * order of operands, which fast kernels do not promise; strict ones have one NaN only. */
-static size_t first_other_unit(const hn_runner *r, const unsigned char *a, const unsigned char *b,
-                               size_t bytes, bool strict)
+static size_t first_other_unit(const hn_dtype_info *info, const unsigned char *a,
+                               const unsigned char *b, size_t bytes, bool strict)
 {
-    const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(r->c->op, 0)];
     for (size_t at = first_difference(a, b, bytes) / info->bytes * info->bytes; at < bytes;
          at += info->bytes) {
         const bool nans = !strict && info->parts == 1 && isnan(hn_part(info, a + at, 0)) &&
@@ -661,19 +784,39 @@ static size_t first_other_unit(const hn_runner *r, const unsigned char *a, const
     return bytes;
 }
 
-static void compare_bits(const hn_runner *r, size_t i, size_t from, size_t bytes, hn_check check,
-                         const char *what, hn_result *result)
+/* Bytes [from, from + bytes) of output k: as in the first pass? */
+static void compare_bits(const hn_runner *r, size_t i, size_t k, size_t from, size_t bytes,
+                         hn_check check, const char *what, hn_result *result)
 {
     const unsigned char *saved = r->saved + i * r->out_bytes;
     const bool strict = r->plan->variants[i].strict;
     char name[48];
+    from += r->out_from[k];
     result->ran |= 1u << check;
     if (memcmp(saved + from, r->packed + from, bytes) == 0) return;
-    const size_t byte = from + first_other_unit(r, saved + from, r->packed + from, bytes, strict);
+    const size_t byte =
+        from + first_other_unit(format_of(r, k), saved + from, r->packed + from, bytes, strict);
     if (byte == from + bytes) return;
     name_unit(r, byte, name, sizeof name);
     dump_both(r, "alone", saved, "now", r->packed, byte, result);
     hn_record(result, HN_FAIL, check, "%s %s", name, what);
+}
+
+/* All outputs. */
+static void compare_all(const hn_runner *r, size_t i, hn_check check, const char *what,
+                        hn_result *result)
+{
+    for (size_t k = 0; k < r->family->noperands; k++)
+        if (is_written(r, k))
+            compare_bits(r, i, k, 0, packed_bytes(&r->placed[k]), check, what, result);
+}
+
+/* Of a variant's name: what is drawn by it does not depend on the company that it runs in. */
+static uint64_t number_of(const hn_variant *v)
+{
+    uint64_t number = v->strict;
+    for (const char *at = v->kernel->isa; *at; at++) number = 256 * number + (unsigned char)*at;
+    return number;
 }
 
 /* Runs one step of the batch dimension by itself: its rows must come out as they did among others. */
@@ -683,7 +826,7 @@ static void check_batch(hn_runner *r, size_t i, hn_result *result)
     const int key = r->family->batch_key;
     if (key < 0 || r->c->num[key] < 2) return;
     if (!v->strict && !(v->kernel->spec->flags & CK_NUM_BATCH_INVARIANT)) return;
-    hn_rng rng = hn_stream(r->c->seed, 0x62617463, i);
+    hn_rng rng = hn_stream(r->c->seed, 0x62617463, number_of(v));
     const size_t count = (size_t)r->c->num[key];
     const size_t step = hn_below(&rng, 2) ? count - 1 : (size_t)hn_below(&rng, count);
     hn_case one = *r->c;
@@ -695,15 +838,36 @@ static void check_batch(hn_runner *r, size_t i, hn_result *result)
                     step * hn_batch_step(r->c, k, &r->extents[k], r->ld[k]) * r->placed[k].unit;
     trail t;
     set_prefill(r, HN_PREFILL_B);
-    call(r, v, &one, at, r->ld, &r->placed[0], &t);
-    if (!check_trail(r, &r->placed[0], &t, result)) return;
-    const size_t rows = r->extents[0].batch_rows,
-                 row_bytes = r->extents[0].cols * r->placed[0].unit;
-    compare_bits(r, i, step * rows * row_bytes, rows * row_bytes, HN_CHECK_BATCH,
-                 "depends on the batch size", result);
+    call(r, v, &one, at, r->ld, &t);
+    if (!check_trail(r, &t, result)) return;
+    for (size_t k = 0; k < r->family->noperands; k++) {
+        const size_t bytes = r->extents[k].batch_rows * r->extents[k].cols * r->placed[k].unit;
+        if (is_written(r, k))
+            compare_bits(r, i, k, step * bytes, bytes, HN_CHECK_BATCH, "depends on the batch size",
+                         result);
+    }
 }
 
-/* The output may be the very buffer of operand k: same bits. */
+/* Several threads have the bits of one, NaNs too: each output is computed in the same order. */
+static void check_threads(hn_runner *r, size_t i, hn_result *result)
+{
+    const unsigned char *first = r->saved + i * r->out_bytes;
+    trail t;
+    char name[48];
+    if (r->c->threads < 2) return;
+    set_prefill(r, HN_PREFILL_B);
+    call_crew(r, &r->plan->variants[i], &t);
+    const bool returned = check_trail(r, &t, result);
+    repair(r, &t, HN_JUNK_B);
+    result->ran |= 1u << HN_CHECK_THREADS;
+    if (!returned || memcmp(first, r->packed, r->out_bytes) == 0) return;
+    const size_t byte = first_difference(first, r->packed, r->out_bytes);
+    name_unit(r, byte, name, sizeof name);
+    dump_both(r, "one", first, "several", r->packed, byte, result);
+    hn_record(result, HN_FAIL, HN_CHECK_THREADS, "%s differs in %u threads", name, r->c->threads);
+}
+
+/* The first output may be the very buffer of operand k: same bits. */
 static void check_one_alias(hn_runner *r, size_t i, size_t k, hn_result *result)
 {
     const hn_placed *y = &r->placed[0], *x = &r->placed[k];
@@ -718,10 +882,9 @@ static void check_one_alias(hn_runner *r, size_t i, size_t k, hn_result *result)
                (r->live[k] && r->family->live ? r->live[k][row] : x->cols) * x->unit);
     at[k] = y->at;
     ld[k] = ld[0];
-    call(r, &r->plan->variants[i], r->c, at, ld, y, &t);
-    if (!check_trail(r, y, &t, result)) return;
-    compare_bits(r, i, 0, r->out_bytes, HN_CHECK_ALIAS, "differs when the output is an input",
-                 result);
+    call(r, &r->plan->variants[i], r->c, at, ld, &t);
+    if (!check_trail(r, &t, result)) return;
+    compare_all(r, i, HN_CHECK_ALIAS, "differs when the output is an input", result);
 }
 
 static void check_alias(hn_runner *r, size_t i, hn_result *result)
@@ -747,7 +910,7 @@ static void check_strict(hn_runner *r, hn_result *results)
         }
         snprintf(what, sizeof what, "differs from the strict bits of %s",
                  r->plan->variants[base].kernel->isa);
-        compare_bits(r, i, 0, r->out_bytes, HN_CHECK_STRICT, what, &results[i]);
+        compare_all(r, i, HN_CHECK_STRICT, what, &results[i]);
     }
 }
 
@@ -755,7 +918,7 @@ static void check_strict(hn_runner *r, hn_result *results)
 static bool operand_leaves(const hn_runner *r, size_t k, const ck_domain *domain)
 {
     const hn_placed *p = &r->placed[k];
-    const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(r->c->op, k)];
+    const hn_dtype_info *info = format_of(r, k);
     const int least = r->family->operands[k].role == HN_ROLE_LEFT ? domain->code_min : -128;
     for (size_t row = 0; p->at && row < p->rows; row++) {
         const unsigned char *at = p->at + row * p->ld * p->unit;
@@ -771,8 +934,8 @@ static bool outside_domain(const hn_runner *r, const ck_domain *domain)
 {
     if (!domain) return false;
     if (domain->flags & CK_DOMAIN_NEAREST && r->c->fp != HN_FP_NEAREST) return true;
-    for (size_t k = 1; k < r->family->noperands; k++)
-        if (operand_leaves(r, k, domain)) return true;
+    for (size_t k = 0; k < r->family->noperands; k++)
+        if (!is_output(r, k) && operand_leaves(r, k, domain)) return true;
     return false;
 }
 
@@ -806,6 +969,7 @@ static void reset(hn_runner *r, hn_result *results)
         result->exact = true;
         result->utilisation = 0.0;
         result->ran = 0;
+        result->out = result->data = 0;
         result->what[0] = result->detail[0] = result->pattern[0] = result->cause[0] = '\0';
         r->power[i] = false;
         const char *why = admitted(r, v) ? inapplicable(r, v) : "";
@@ -850,8 +1014,11 @@ void hn_group_run(hn_runner *r, const hn_plan *plan, const hn_case *c, hn_result
     set_tiles(r);
     for (size_t t = 0; t < r->ntiles; t++) compare_tile(r, &r->tiles[t], results);
     for (size_t i = 0; i < plan->nvariants; i++) {
-        if (results[i].verdict == HN_OK) check_alias(r, i, &results[i]);
+        if (results[i].verdict != HN_OK) continue;
+        if (r->announce) r->announce(r->announce_context, &plan->variants[i]);
+        check_alias(r, i, &results[i]);
         if (results[i].verdict == HN_OK) check_batch(r, i, &results[i]);
+        if (results[i].verdict == HN_OK) check_threads(r, i, &results[i]);
     }
     check_strict(r, results);
     settle(r, results);
@@ -867,7 +1034,7 @@ int hn_group_prepare(hn_runner *r, const hn_plan *plan, const hn_case *c, char *
     return 0;
 }
 
-size_t hn_group_tiles(const hn_runner *r, const ref_tile **tiles)
+size_t hn_group_tiles(const hn_runner *r, const hn_tile **tiles)
 {
     *tiles = r->tiles;
     return r->ntiles;
@@ -878,7 +1045,7 @@ ref_spec hn_group_spec(const hn_runner *r, size_t variant)
     return r->specs[r->plan->variants[variant].spec];
 }
 
-const unsigned char *hn_group_output(const hn_runner *r, size_t variant, size_t *bytes)
+const unsigned char *hn_group_outputs(const hn_runner *r, size_t variant, size_t *bytes)
 {
     *bytes = r->out_bytes;
     return r->saved + variant * r->out_bytes;
@@ -890,12 +1057,12 @@ const hn_placed *hn_group_operand(const hn_runner *r, size_t operand, const size
     return &r->placed[operand];
 }
 
-void hn_group_balls(hn_runner *r, const ref_tile *tile, const ref_spec *spec, ref_out *out)
+void hn_group_balls(hn_runner *r, const hn_tile *tile, const ref_spec *spec, ref_out *out)
 {
     void *at[HN_MAX_OPERANDS] = { 0 };
     for (size_t i = 0; i < r->family->noperands; i++) at[i] = r->placed[i].at;
-    r->family->ref_args(r->c, at, r->ld, r->args);
-    r->c->op->ref(r->args, tile, spec, 1, out);
+    hn_ref_args(r->c, tile->operand, at, r->ld, r->args);
+    r->c->op->ref(r->args, &tile->part, spec, 1, out);
 }
 
 void hn_group_call(hn_runner *r, const hn_variant *variant, hn_outcome *outcome)

@@ -31,10 +31,23 @@ void hn_plan_add(hn_plan *plan, const ck_kernel *kernel, bool strict, size_t row
 typedef struct hn_session {
     const hn_plan *plan;
     const hn_case *c;
-    void (*announce)(void *context, const hn_variant *variant); /* before each variant runs */
+    /* before each variant runs, and again while it does if that takes long */
+    void (*announce)(void *context, const hn_variant *variant);
     void *context;
     unsigned ticks_most; /* hn_runner_ticks */
 } hn_session;
+
+/* A part of an output. */
+typedef struct hn_tile {
+    size_t operand;
+    ref_tile part;
+} hn_tile;
+
+/* Its components. */
+static inline size_t hn_tile_cells(const hn_op *op, const hn_tile *tile)
+{
+    return tile->part.rows * tile->part.cols * hn_dtypes[hn_operand_dtype(op, tile->operand)].parts;
+}
 
 typedef struct hn_runner hn_runner;
 hn_runner *hn_runner_new(void);
@@ -61,16 +74,17 @@ void hn_group_run(hn_runner *runner, const hn_plan *plan, const hn_case *c, hn_r
 int hn_group_prepare(hn_runner *runner, const hn_plan *plan, const hn_case *c, char *error,
                      size_t size);
 
-/* Of the case that ran last, or was prepared: a variant's packed output (of its first call), and an operand where it
- * lies; *live: the live units of each row, NULL: all. */
-const unsigned char *hn_group_output(const hn_runner *runner, size_t variant, size_t *bytes);
+/* Of the case that ran last, or was prepared: a variant's output (of its first call), all of them packed one
+ * after the other, and an operand where it lies; *live: the live units of each row, NULL: all. */
+hn_output hn_group_output(const hn_runner *runner, size_t variant, size_t operand);
+const unsigned char *hn_group_outputs(const hn_runner *runner, size_t variant, size_t *bytes);
 const hn_placed *hn_group_operand(const hn_runner *runner, size_t operand, const size_t **live);
-/* The tiles of the output that are compared, and what a variant is held to. */
-size_t hn_group_tiles(const hn_runner *runner, const ref_tile **tiles);
+/* The tiles that are compared, and what a variant is held to. */
+size_t hn_group_tiles(const hn_runner *runner, const hn_tile **tiles);
 ref_spec hn_group_spec(const hn_runner *runner, size_t variant);
 
 /* The reference on a tile under any spec, to cells of the caller: v, e and term of out->n components. */
-void hn_group_balls(hn_runner *runner, const ref_tile *tile, const ref_spec *spec, ref_out *out);
+void hn_group_balls(hn_runner *runner, const hn_tile *tile, const ref_spec *spec, ref_out *out);
 /* One call, nothing checked: for a debugger. */
 void hn_group_call(hn_runner *runner, const hn_variant *variant, hn_outcome *outcome);
 

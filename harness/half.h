@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* IEEE binary16 for fills and for the mutants' own bodies. */
+/* IEEE binary16, and the upper halves of floats, for fills and for the mutants' own bodies. */
 #ifndef HN_HALF_H
 #define HN_HALF_H
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 static inline float hn_half_of(unsigned bits)
 {
@@ -33,6 +34,21 @@ static inline uint16_t hn_half_bits(float x, int truncate)
     /* a carry into the exponent is right; of subnormals the exponent field is 0 */
     const unsigned bits = (unsigned)((least + 14) << 10) + (unsigned)whole;
     return (uint16_t)(bits > 0x7c00 ? 0x7c00 : bits);
+}
+
+/* Any float to nearest even, what is beyond the largest number to infinity: an upper half, a half. */
+static inline uint16_t hn_brain_nearest(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (uint16_t)(isnan(x) ? 0x7fc0 : (bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
+}
+
+static inline uint16_t hn_half_nearest(float x)
+{
+    const unsigned sign = signbit(x) ? 0x8000u : 0;
+    if (isnan(x)) return 0x7e00;
+    return (uint16_t)(sign | (isinf(x) ? 0x7c00u : hn_half_bits(fabsf(x), 0)));
 }
 
 #endif

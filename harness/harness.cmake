@@ -13,7 +13,7 @@ find_path(HN_LIBTCC_INCLUDE libtcc.h)
 set(HN_SOURCES
   harness/bisect/arguments.c harness/bisect/bisect.c harness/bisect/commits.c
   harness/bisect/library.c harness/bisect/matrix.c harness/bisect/report.c harness/digest.c harness/process.c
-  harness/bench.c harness/bench/bench.c harness/bench/contest.c harness/bench/limits.c
+  harness/bounds.c harness/bench.c harness/bench/bench.c harness/bench/contest.c harness/bench/limits.c
   harness/bench/print.c harness/bench/statistics.c
   harness/call.c harness/cells.c harness/capture.c harness/call_x86_64.S harness/case.c harness/compare.c harness/diagnose.c
   harness/dtype.c

@@ -44,8 +44,8 @@ static void bury(const shared *s, const hn_plan *plan, int status, hn_result *re
         if (i != s->running)
             hn_record(&results[i], HN_SKIP, HN_CHECK_NONE, "the process died in another variant");
         else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-            hn_record(&results[i], HN_HANG, HN_CHECK_HANG, "no return within %d seconds",
-                      BLOCKED_SECONDS);
+            hn_record(&results[i], HN_HANG, HN_CHECK_HANG,
+                      "no return within its time, nor within %d seconds", BLOCKED_SECONDS);
         else if (WIFSIGNALED(status))
             hn_record(&results[i], HN_CRASH, HN_CHECK_CRASH, "the process died of signal %d",
                       WTERMSIG(status));

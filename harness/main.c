@@ -8,6 +8,7 @@
 
 #include "bench.h"
 #include "bisect.h"
+#include "bounds.h"
 #include "ck.h"
 #include "digest.h"
 #include "report.h"
@@ -55,6 +56,8 @@ static const char usage[] =
     "  ckparity selftest [--seeds N]           prove that deliberately wrong kernels are caught\n"
     "  ckparity selftest --shrink              and that their shrunk cases are minimal\n"
     "  ckparity digest [FILTER | 'CASE'] ...   digests of the results, for golden files\n"
+    "  ckparity bounds [FILTER | 'CASE'] ...   how wide the references' radii are, for golden "
+    "files\n"
     "  ckparity bisect --good REV --bad REV ['CASE']   the commit that a failure came with;\n"
     "                                          also of libraries, compilers: docs/bisect.md\n"
     "  ckparity bench [FILTER | 'CASE'] ...    time against the machine's ceilings and other "
@@ -84,7 +87,8 @@ static const char usage[] =
     "  --dump-operands DIR   of one case (run, explain): data in files, and the case that reads "
     "them\n"
     "  --cold            bench: operands come from memory that no cache holds\n"
-    "  --check FILE      digest: compare with a golden file; --old X: and say how far apart\n"
+    "  --check FILE      digest, bounds: compare with a golden file; digest --old X: and say how\n"
+    "                    far apart\n"
     "  --unguarded       digest --check: keep operands away from unmapped pages (emulators)\n"
     "  --exit-style bisect   for git bisect run: 125 where nothing could be tested\n"
     "\n"
@@ -299,7 +303,7 @@ static int parse_cases(options *o)
         const int bad = hn_case_parse(&o->parsed[i], o->cases[i], error, sizeof error);
         if (!bad && (o->runtimes || !o->parsed[i].op->family->run)) continue;
         fprintf(stderr, "ckparity: case '%s': %s\n", o->cases[i],
-                bad ? error : "a runtime is for run, shrink and trace alone");
+                bad ? error : "a runtime is for run, shrink, digest and trace alone");
         return EXIT_INPUT;
     }
     return EXIT_OK;
@@ -465,6 +469,7 @@ static int digest_command(options *o)
     char error[768];
     static hn_run run, before; /* until the end, as the subjects */
     run.seed = o->seed;
+    o->runtimes = true;
     if (parse_cases(o) != EXIT_OK) return EXIT_INPUT;
     const ck_subject *opened = o->old ? hn_subject_open(o->old, error, sizeof error) : NULL;
     if (o->old && !opened) return bad_input("%s", error);
@@ -478,6 +483,21 @@ static int digest_command(options *o)
     if (o->check) return hn_digest_check(&run, o->old ? &before : NULL, o->unguarded, o->check);
     if (select_cases(&run, o) != EXIT_OK) return EXIT_INPUT;
     return hn_digest_print(&run);
+}
+
+/* Radii of a suite, of the rows that the options select. */
+static int bounds_command(options *o)
+{
+    char error[768];
+    static hn_run run; /* until the end, as the subject */
+    run.seed = o->seed;
+    if (parse_cases(o) != EXIT_OK) return EXIT_INPUT;
+    const ck_subject *opened = hn_subject_open(o->subject, error, sizeof error);
+    if (!opened) return bad_input("%s", error);
+    if (check_isas(o, opened) == EXIT_INPUT || select_cases(&run, o) != EXIT_OK ||
+        select_rows(&run, o, opened) != EXIT_OK)
+        return EXIT_INPUT;
+    return o->check ? hn_bounds_check(&run, o->check) : hn_bounds_print(&run);
 }
 
 static void list_kernel(const ck_kernel *k)
@@ -569,6 +589,7 @@ static int dispatch(const char *command, options *o)
     if (tool >= 0) return tool;
     if (strcmp(command, "list") == 0) return list_command(o);
     if (strcmp(command, "digest") == 0) return digest_command(o);
+    if (strcmp(command, "bounds") == 0) return bounds_command(o);
     if (strcmp(command, "selftest") == 0)
         return hn_selftest(o->seed, o->seeds, o->nfilters ? o->filters[0] : NULL, o->shrink,
                            o->fail_fast);

@@ -9,13 +9,14 @@
 static inline bool hn_norm_exact(double eps) { return eps == 0.0 || eps == 0.75 || eps == 3.0; }
 
 /* +-s, s^2 + eps the square of a power of two, so that the norm is one; if centred, about an integer,
- * as often above as below, a last odd one on it. */
-static inline void hn_fill_norm_exact(double eps, bool centred, hn_rng *rng, float *x, size_t n)
+ * as often above as below, a last odd one on it. `brief`: numbers of eight bits. */
+static inline void hn_fill_norm_exact(double eps, bool centred, bool brief, hn_rng *rng, float *x,
+                                      size_t n)
 {
     const float s = eps == 0.75  ? 0.5f
                     : eps == 3.0 ? 1.0f
-                                 : scaled(1.0f, (int)hn_range(rng, -4, 4));
-    const float centre = centred ? integer(rng, 64) : 0.0f;
+                                 : scaled(1.0f, (int)hn_range(rng, brief ? -1 : -4, 4));
+    const float centre = centred ? integer(rng, brief ? 16 : 64) : 0.0f;
     size_t above = n / 2;
     for (size_t j = 0; j < n; j++) {
         const size_t left = j + 1 == n && n % 2 ? 1 : n / 2 * 2 - j;
@@ -32,7 +33,9 @@ static inline bool hn_fill_norm(const hn_case *c, double eps, bool centred, hn_r
                                 size_t n)
 {
     switch (c->fill) {
-    case HN_FILL_INT: hn_fill_norm_exact(eps, centred, rng, x, n); return true;
+    case HN_FILL_INT:
+        hn_fill_norm_exact(eps, centred, hn_operand_dtype(c->op, 0) != HN_F32, rng, x, n);
+        return true;
     case HN_FILL_STAGNATION:
         for (size_t j = 0; j < n && !centred; j++) x[j] = j < 16 ? 1.0f : 0x1p-12f;
         return !centred;

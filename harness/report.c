@@ -171,6 +171,8 @@ static const char *const hints[HN_CHECK_COUNT] = {
     [HN_CHECK_PREFILL] = "the output is read: accumulated into without being set first",
     [HN_CHECK_ALIAS] = "an input is read again after the output was written",
     [HN_CHECK_BATCH] = "rows at the edge of a tile are summed in another order",
+    [HN_CHECK_THREADS] =
+        "parts that overlap or leave outputs out, a sum that is cut, another MXCSR",
     [HN_CHECK_STRICT] = "another order of summation, an FMA, or float where double is written",
     [HN_CHECK_FPENV] = "MXCSR set and not restored on every path",
     [HN_CHECK_ABI] = "a register saved by the callee is not, or vzeroupper is missing",

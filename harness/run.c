@@ -226,6 +226,9 @@ static bool bury(shared *s, worker *w, int status)
     memset(&result, 0, sizeof result);
     if (w->killed)
         hn_record(&result, HN_HANG, HN_CHECK_HANG, "no return within %d seconds", DEADLOCK_SECONDS);
+    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        hn_record(&result, HN_HANG, HN_CHECK_HANG,
+                  "no return of several threads within their time");
     else if (WIFSIGNALED(status))
         hn_record(&result, HN_CRASH, HN_CHECK_CRASH, "the process died of signal %d",
                   WTERMSIG(status));

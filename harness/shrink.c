@@ -223,6 +223,17 @@ static bool shrink_data(search *s, hn_case *c)
     return false;
 }
 
+/* One, or two. */
+static bool shrink_threads(search *s, hn_case *c)
+{
+    for (unsigned threads = 1; threads <= 2 && threads < c->threads; threads++) {
+        hn_case next = *c;
+        next.threads = threads;
+        if (accept(s, c, next)) return true;
+    }
+    return false;
+}
+
 static void shrink_case(search *s, hn_case *c)
 {
     if (is_large(c)) leap(s, c);
@@ -234,6 +245,7 @@ static void shrink_case(search *s, hn_case *c)
         hn_case next = *c;
         next.fp = HN_FP_NEAREST;
         if (c->fp != HN_FP_NEAREST) better |= accept(s, c, next);
+        better |= shrink_threads(s, c);
         better |= shrink_data(s, c);
     }
 }

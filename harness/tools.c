@@ -86,8 +86,8 @@ static bench *open_case(const hn_tool *tool, int *status)
         return NULL;
     }
     if (b.c.op->family->run && !tool->runtimes) {
-        *status =
-            bad_input("case '%s': %s", tool->line, "a runtime is for run, shrink and trace alone");
+        *status = bad_input("case '%s': %s", tool->line,
+                            "a runtime is for run, shrink, digest and trace alone");
         return NULL;
     }
     b.plan.op = b.c.op;
@@ -188,31 +188,26 @@ static void print_flags(const ck_numspec *num)
 
 /* The output to speak of: the first that is wrong, else the one nearest to its radius. */
 typedef struct spot {
-    ref_tile tile;
+    hn_tile tile;
     size_t cell;
     double got, ratio; /* NaN: wrong */
     double v, e, term;
 } spot;
 
-static double got_of(const hn_runner *runner, const hn_case *c, size_t variant,
-                     const ref_tile *tile, size_t cell)
+static double got_of(const hn_runner *runner, size_t variant, const hn_tile *tile, size_t cell)
 {
-    const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(c->op, 0)];
-    const hn_placed *y = operand_of(runner, 0);
-    const size_t unit = cell / info->parts;
-    size_t bytes;
-    const unsigned char *out = hn_group_output(runner, variant, &bytes);
-    const size_t row = tile->r0 + unit / tile->cols, col = tile->c0 + unit % tile->cols;
-    const hn_output seen = { out,         y->rows, y->cols, info, c->op->family->flags & HN_NUMBERS,
-                             hn_copies(c) };
-    return hn_output_part(&seen, out + (row * y->cols + col) * info->bytes, cell % info->parts);
+    const hn_output y = hn_group_output(runner, variant, tile->operand);
+    const ref_tile *part = &tile->part;
+    const size_t unit = cell / y.info->parts;
+    const size_t row = part->r0 + unit / part->cols, col = part->c0 + unit % part->cols;
+    return hn_output_part(&y, y.bytes + (row * y.cols + col) * y.info->bytes, cell % y.info->parts);
 }
 
 /* Balls of a tile; NULL: out of memory. The caller frees out->v. */
-static double *balls_of(hn_runner *runner, const hn_case *c, const ref_tile *tile,
+static double *balls_of(hn_runner *runner, const hn_case *c, const hn_tile *tile,
                         const ref_spec *spec, ref_out *out)
 {
-    const size_t n = tile->rows * tile->cols * hn_dtypes[hn_operand_dtype(c->op, 0)].parts;
+    const size_t n = hn_tile_cells(c->op, tile);
     double *cells = malloc(3 * n * sizeof *cells);
     if (!cells) return NULL;
     *out = (ref_out){ .n = n, .v = cells, .term = cells + n, .e = cells + 2 * n };
@@ -220,7 +215,7 @@ static double *balls_of(hn_runner *runner, const hn_case *c, const ref_tile *til
     return cells;
 }
 
-static void search_tile(hn_runner *runner, const hn_case *c, size_t variant, const ref_tile *tile,
+static void search_tile(hn_runner *runner, const hn_case *c, size_t variant, const hn_tile *tile,
                         spot *s)
 {
     const ref_spec spec = hn_group_spec(runner, variant);
@@ -228,7 +223,7 @@ static void search_tile(hn_runner *runner, const hn_case *c, size_t variant, con
     ref_out out;
     double *cells = balls_of(runner, c, tile, &spec, &out);
     for (size_t i = 0; cells && i < out.n && !isnan(s->ratio); i++) {
-        const double got = got_of(runner, c, variant, tile, i);
+        const double got = got_of(runner, variant, tile, i);
         const double ratio = hn_judge(got, out.v[i], out.e[i], signed_zero);
         if (!isnan(ratio) && ratio <= s->ratio) continue;
         *s = (spot){ *tile, i, got, ratio, out.v[i], out.e[i], out.term[i] };
@@ -258,15 +253,16 @@ static void print_radius(hn_runner *runner, const hn_case *c, size_t variant, co
 
 static void print_spot(hn_runner *runner, const hn_case *c, size_t variant)
 {
-    const ref_tile *tiles;
+    const hn_tile *tiles;
     const size_t ntiles = hn_group_tiles(runner, &tiles);
-    const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(c->op, 0)];
     spot s = { .ratio = -1.0 };
     for (size_t t = 0; t < ntiles; t++) search_tile(runner, c, variant, &tiles[t], &s);
     if (s.ratio == -1.0) return;
-    const size_t unit = s.cell / info->parts;
-    printf("  output  y[%zu,%zu]%s, %s\n", s.tile.r0 + unit / s.tile.cols,
-           s.tile.c0 + unit % s.tile.cols, hn_part_name(info, s.cell % info->parts),
+    const hn_output y = hn_group_output(runner, variant, s.tile.operand);
+    const ref_tile *part = &s.tile.part;
+    const size_t unit = s.cell / y.info->parts;
+    printf("  output  %s[%zu,%zu]%s, %s\n", y.name, part->r0 + unit / part->cols,
+           part->c0 + unit % part->cols, hn_part_name(y.info, s.cell % y.info->parts),
            isnan(s.ratio) ? "the first that is wrong" : "the nearest to its radius");
     printf("  got     %.9g (%a)\n  wanted  %.9g (%a)\n", s.got, s.got, s.v, s.v);
     print_radius(runner, c, variant, &s);
@@ -445,7 +441,7 @@ static unsigned char *agreed_bits(const bench *b, hn_runner *runner)
         hn_plan_add(&one, b->plan.variants[i].kernel, true, 0);
         hn_call_init();
         hn_group_run(runner, &one, &b->c, results);
-        const unsigned char *bits = hn_group_output(runner, 0, &bytes);
+        const unsigned char *bits = hn_group_outputs(runner, 0, &bytes);
         unsigned char *copy = malloc(bytes + 1);
         if (copy) memcpy(copy, bits, bytes);
         return copy;
@@ -559,15 +555,16 @@ int hn_tool_dump(const hn_tool *tool)
 {
     int status;
     bench *b = open_case(tool, &status);
-    uint64_t hash = HN_CAPTURE_START;
+    uint64_t hash = HN_HASH_START;
     char error[HN_WHAT_MAX], line[HN_LINE_MAX];
     if (!b) return status;
     if (strlen(tool->dump) >= HN_FILE_MAX || strpbrk(tool->dump, " \t#"))
         return bad_input("--dump-operands %s: a blank, a # or too long%s", tool->dump, "");
     hn_runner *runner = hn_runner_new();
     int bad = hn_group_prepare(runner, &b->plan, &b->c, error, sizeof error);
-    for (size_t i = 1; i < b->c.op->family->noperands && !bad; i++) {
+    for (size_t i = 0; i < b->c.op->family->noperands && !bad; i++) {
         const size_t *live;
+        if (hn_is_output(b->c.op, i)) continue;
         const hn_placed *p = hn_group_operand(runner, i, &live);
         const hn_operand *o = &b->c.op->family->operands[i];
         bad = hn_capture_write(tool->dump, &b->c, i, p, live, error, sizeof error);

@@ -39,6 +39,7 @@ typedef enum hn_check {
     HN_CHECK_VALUE,     /* further from the reference than its radius */
     HN_CHECK_ALIAS,     /* a permitted aliasing gave other bits */
     HN_CHECK_BATCH,     /* a row's bits depend on the batch size */
+    HN_CHECK_THREADS,   /* the bits depend on the number of threads */
     HN_CHECK_STRICT,    /* strict bits differ between variants */
     HN_CHECK_ISA,       /* does not execute the instructions of its name */
     HN_CHECK_PROGRAM, /* a generated runtime is no such decoder: layout, steps, or does not compile */
@@ -54,10 +55,11 @@ enum { HN_DETAIL_MAX = 1400, HN_WHAT_MAX = 160, HN_PATTERN_MAX = 240 };
 typedef struct hn_result {
     hn_verdict verdict;
     hn_check check;
-    bool exact;                   /* every compared output had radius 0 */
-    double utilisation;           /* worst |error| / radius of the bounded outputs */
-    uint32_t ran;                 /* bit c: check c was made */
-    char what[HN_WHAT_MAX];       /* one line: what went wrong, or why it was skipped */
+    bool exact;             /* every compared output had radius 0 */
+    double utilisation;     /* worst |error| / radius of the bounded outputs */
+    uint32_t ran;           /* bit c: check c was made */
+    uint64_t out, data;     /* digests of what a family that runs itself did, and of its data */
+    char what[HN_WHAT_MAX]; /* one line: what went wrong, or why it was skipped */
     char pattern[HN_PATTERN_MAX]; /* what the wrong outputs have in common; on request */
     char cause[HN_WHAT_MAX];      /* the likely cause; on request */
     char detail[HN_DETAIL_MAX];   /* got, wanted, radius, hexdump */

@@ -9,6 +9,7 @@
 
 #include "attention.h"
 #include "binary.h"
+#include "block.h"
 #include "ck_dtype.h"
 #include "ck_ops.h"
 #include "embedding.h"
@@ -19,14 +20,10 @@
 #include "quant.h"
 #include "rope.h"
 #include "softmax.h"
+#include "split.h"
 #include "table.h"
 #include "unary.h"
 
-/* Elements and bytes of one block of the operands that are not plain f32; of products the weights'. a's
- * blocks have as many elements; a_bytes where both have blocks. */
-typedef struct block {
-    size_t elements, bytes, a_bytes;
-} block;
 #define X(code, name, elements, bytes) static const block block_##name = { (elements), (bytes), 0 };
 CK_DTYPES(X)
 #undef X
@@ -61,6 +58,7 @@ typedef struct call {
     ck_op op;
     const void *args;
     const block *of;
+    const char *family;
 } call;
 
 /* What a check says beside a ck_status: there is no output, so nothing was looked at. */
@@ -121,12 +119,13 @@ static const ck_kernel *best(ck_op op)
     return NULL;
 }
 
-static ck_status run(ck_op op, const void *args)
+static ck_status run(const call *c)
 {
-    const ck_kernel *const kernel = best(op);
+    const ck_kernel *const kernel = best(c->op);
 
     if (!kernel) return CK_ERR_ISA;
-    (ck_strict_parity() ? kernel->fn_strict : kernel->fn)(args);
+    ck_fn *const fn = ck_strict_parity() ? kernel->fn_strict : kernel->fn;
+    ck_run_call(c->family, &(ck_call){ c->op, c->of, fn, kernel->spec, c->args });
     return CK_OK;
 }
 
@@ -406,9 +405,9 @@ static bool heads_apart(const head_rows *y)
 static int check_attention(const call *c)
 {
     const ck_attention_args *const a = c->args;
-    const size_t size = sizeof(float);
-    const head_rows y = { a->y, a->heads, a->tq, a->head_y, a->ldy, a->cols, size };
-    const head_rows of[] = { { a->q, a->heads, a->tq, a->head_q, a->ldq, a->d, size },
+    const size_t size = c->of->bytes, single = sizeof(float);
+    const head_rows y = { a->y, a->heads, a->tq, a->head_y, a->ldy, a->cols, single };
+    const head_rows of[] = { { a->q, a->heads, a->tq, a->head_q, a->ldq, a->d, single },
                              { a->k, a->kv_heads, a->tk, a->head_k, a->ldk, a->d, size },
                              { a->v, a->kv_heads, a->tk, a->head_v, a->ldv, a->d, size } };
 
@@ -551,7 +550,7 @@ static bool norm_overlap(const norm_shape *s)
         bad |= overlap(&column[i], &x) || overlap(&column[i], &y);
     }
     for (int i = 0; i < 2; i++) {
-        const span vector = span_of(s->vector[i], s->vector[i] ? 1 : 0, s->d, s->d, s->size);
+        const span vector = span_of(s->vector[i], s->vector[i] ? 1 : 0, s->d, s->d, sizeof(float));
         bad |= overlap(&y, &vector) || overlap(&column[0], &vector) || overlap(&column[1], &vector);
     }
     return bad || overlap(&column[0], &column[1]);
@@ -737,15 +736,36 @@ static ck_status enter(const call *c, int (*check)(const call *c))
     if (!c->args) return CK_ERR_NULL;
     const int status = check(c);
     if (status == EMPTY) return CK_OK;
-    return status == CK_OK ? run(c->op, c->args) : (ck_status)status;
+    return status == CK_OK ? run(c) : (ck_status)status;
 }
 
-#define CK_OP(family, op, dtype)                                                                   \
-    ck_status ck_##op##_##dtype(const ck_##family##_args *args)                                    \
-    {                                                                                              \
-        return enter(&(const call){ CK_OP_##op##_##dtype, args, &block_##dtype }, check_##family); \
+#define CK_OP(family, op, dtype)                                                               \
+    ck_status ck_##op##_##dtype(const ck_##family##_args *args)                                \
+    {                                                                                          \
+        return enter(&(const call){ CK_OP_##op##_##dtype, args, &block_##dtype, #family },     \
+                     check_##family);                                                          \
+    }                                                                                          \
+    static void threads_##op##_##dtype(ck_fn *fn, const ck_numspec *spec, const void *args,    \
+                                       unsigned threads)                                       \
+    {                                                                                          \
+        ck_divide(#family, &(ck_call){ CK_OP_##op##_##dtype, &block_##dtype, fn, spec, args }, \
+                  threads);                                                                    \
     }
 #define CK_KERNEL(family, op, dtype, isa)
 #include "kernels.def"
 #undef CK_OP
+
+static const struct divided {
+    const char *family;
+    ck_threads_fn *threads;
+} divided[CK_OP_COUNT] = {
+#define CK_OP(family, op, dtype) { #family, threads_##op##_##dtype },
+#include "kernels.def"
+#undef CK_OP
 #undef CK_KERNEL
+};
+
+ck_threads_fn *ck_op_threads(ck_op op)
+{
+    return ck_divides(divided[op].family) ? divided[op].threads : NULL;
+}

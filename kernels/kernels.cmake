@@ -41,7 +41,8 @@ foreach(row IN LISTS rows)
 endforeach()
 
 add_library(ck_objects OBJECT ${CK_KERNEL_SOURCES}
-  kernels/table.c kernels/dispatch.c kernels/dtype.c kernels/cpu.c kernels/strict.c)
+  kernels/table.c kernels/dispatch.c kernels/split.c kernels/threads.c kernels/alloc.c kernels/dtype.c
+  kernels/cpu.c kernels/strict.c)
 target_include_directories(ck_objects PRIVATE kernels PUBLIC kernels/include/ck)
 target_link_libraries(ck_objects PRIVATE ck_flags)
 set_source_files_properties(kernels/table.c PROPERTIES
@@ -51,7 +52,7 @@ add_library(ck SHARED)
 target_link_libraries(ck PRIVATE ck_objects m ck_flags)
 
 find_package(cmocka CONFIG REQUIRED)
-foreach(test kernels formats quant_k dots embedding gemm_wn kv loss packed products rope rows)
+foreach(test kernels formats quant_k dots embedding gemm_wn kv loss packed products rope rows threads alloc)
   add_executable(test_${test} kernels/tests/test_${test}.c)
   target_include_directories(test_${test} PRIVATE kernels ${CMOCKA_INCLUDE_DIR})
   target_link_libraries(test_${test} PRIVATE ck_objects m ck_flags ${CMOCKA_LIBRARIES})
@@ -63,3 +64,12 @@ foreach(test kernels formats quant_k dots embedding gemm_wn kv loss packed produ
   add_test(NAME ${name} COMMAND test_${test})
   set_tests_properties(${name} PROPERTIES LABELS "unit;kernels")
 endforeach()
+# Closes the library while its threads wait.
+target_compile_definitions(test_threads PRIVATE CK_LIBRARY="$<TARGET_FILE:ck>")
+target_link_libraries(test_threads PRIVATE dl)
+add_dependencies(test_threads ck)
+# ThreadSanitizer asks for that where a child starts threads.
+set_tests_properties(kernels.threads PROPERTIES ENVIRONMENT TSAN_OPTIONS=die_after_fork=0)
+if(CK_SANITIZE)
+  target_compile_definitions(test_alloc PRIVATE CK_SANITIZED)
+endif()

@@ -23,4 +23,18 @@ static inline float ck_strict_f32(double v)
     return y;
 }
 
+/* The float on either side of v whose last bit is set, or v: rounded to nearest even with fewer bits it
+ * gives what v does. */
+static inline float ck_strict_odd(double v)
+{
+    const float y = (float)v;
+    uint32_t bits;
+    if (v != v || (double)y == v) return y;
+    memcpy(&bits, &y, sizeof bits);
+    if (bits % 2 == 0) bits += (v < 0.0 ? -v : v) > (double)(y < 0.0f ? -y : y) ? 1u : 0u - 1u;
+    float odd;
+    memcpy(&odd, &bits, sizeof odd);
+    return odd;
+}
+
 #endif

@@ -15,6 +15,7 @@ static ck_kernel kernels[] = {
       ck_##op##_##dtype##_##isa,          \
       ck_##op##_##dtype##_##isa##_strict, \
       &ck_##op##_##dtype##_##isa##_spec,  \
+      NULL,                               \
       NULL },
 #include "kernels.def"
 #undef CK_OP
@@ -56,6 +57,7 @@ __attribute__((constructor)) static void init(void)
     ck_cpu_init();
     for (int i = 0; i < KERNEL_COUNT; i++) {
         kernels[i].unavailable = ck_isa_unavailable(isas[i]);
+        kernels[i].threads = ck_op_threads(ops[i]);
         variants[ops[i]][isas[i]] = &kernels[i];
     }
 }

@@ -28,6 +28,9 @@ const char *ck_op_stem(ck_op op);
 /* The op's variant for that isa, NULL if kernels.def has none. */
 const ck_kernel *ck_op_variant(ck_op op, ck_isa isa);
 
+/* What runs the op's kernels in several threads, NULL if nothing does. */
+ck_threads_fn *ck_op_threads(ck_op op);
+
 /* Probes the CPU and reads CK_ISA_MAX. The constructor in table.c calls it, once. */
 void ck_cpu_init(void);
 /* NULL if kernels of the isa may run: the CPU can, and CK_ISA_MAX does not forbid it. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reference of causal attention: o = sum_j p_j v_j, p the softmax of the visible scores. */
-#include "sum.h"
+#include "rounding.h"
 
-ref_fn ref_attention_f32;
+ref_fn ref_attention_f32, ref_attention_bf16, ref_attention_f16;
 
 enum { KEYS_MOST = 1 << 12, WIDTH_MOST = 1 << 11 };
 
@@ -11,8 +11,10 @@ typedef enum fate { LIVE, ALL_NAN, ALL_ZERO } fate;
 
 /* One row of the output. Of visible key j: */
 typedef struct row {
-    const float *q, *k, *v;
-    size_t n, d, ldk, ldv;
+    const float *q;
+    const ref_number *format; /* of k and v */
+    const void *k, *v;
+    size_t n, d, ldk, ldv, first_k, first_v; /* elements before the first visible key */
     double scale;
     double s[KEYS_MOST];   /* score */
     double sum[KEYS_MOST]; /* of |q k|, the finite ones */
@@ -22,6 +24,16 @@ typedef struct row {
     int exact;             /* all sums of q k are exact in floats, in any order */
     int open;              /* one of them, or a score, might overflow there */
 } row;
+
+static double key(const row *r, size_t j, size_t l)
+{
+    return (double)ref_number_at(r->format, r->k, r->first_k + j * r->ldk + l);
+}
+
+static double value(const row *r, size_t j, size_t l)
+{
+    return (double)ref_number_at(r->format, r->v, r->first_v + j * r->ldv + l);
+}
 
 /* What one spec says about a row. */
 typedef struct view {
@@ -43,7 +55,7 @@ static void score(row *r, size_t j)
 {
     double t[WIDTH_MOST], v = 0, s = 0;
     for (size_t l = 0; l < r->d; l++) {
-        t[l] = (double)r->q[l] * (double)r->k[j * r->ldk + l];
+        t[l] = (double)r->q[l] * key(r, j, l);
         v += t[l];
         if (isfinite(t[l])) s += fabs(t[l]);
     }
@@ -87,7 +99,7 @@ static double score_error(const view *w, const row *r, size_t j)
     e += (scale + 1) * (2 * d + 2) * (w->fp.eta + w->fp.eta_add + 4 * w->fp.daz);
     if (w->fp.daz > 0)
         for (size_t l = 0; l < r->d; l++)
-            e += scale * w->fp.daz * (fabs((double)r->q[l]) + fabs((double)r->k[j * r->ldk + l]));
+            e += scale * w->fp.daz * (fabs((double)r->q[l]) + fabs(key(r, j, l)));
     return (e + (2 * d + 4) * REF_UD * s) * REF_SLACK;
 }
 
@@ -160,7 +172,7 @@ static int sharp_cell(const view *w, const row *r, size_t l, ref_ball *y)
     size_t n = 0;
     for (size_t j = 0; j < r->n; j++) {
         if (r->s[j] != r->m) continue;
-        t[n] = (double)r->v[j * r->ldv + l];
+        t[n] = value(r, j, l);
         count += 1;
         v += t[n];
         s += fabs(t[n++]);
@@ -180,9 +192,9 @@ static ref_ball cell(const view *w, const row *r, size_t l)
     double o = 0, abs = 0, most = 0, shared = 0, weighted = 0;
     ref_ball y;
     if (w->sharp && sharp_cell(w, r, l, &y)) return y;
-    for (size_t j = 0; j < r->n; j++) o += r->p[j] * (double)r->v[j * r->ldv + l];
+    for (size_t j = 0; j < r->n; j++) o += r->p[j] * value(r, j, l);
     for (size_t j = 0; j < r->n; j++) {
-        const double v = (double)r->v[j * r->ldv + l];
+        const double v = value(r, j, l);
         abs += r->p[j] * fabs(v);
         most = fmax(most, fabs(v));
         shared += r->p[j] * r->a[j] * fabs(v - o);
@@ -206,7 +218,7 @@ static int special_cell(const view *w, const row *r, size_t l, ref_ball *y)
     double most = 0;
     int nan = 0, passed = 0, plus = 0, minus = 0;
     for (size_t j = 0; j < r->n; j++) {
-        const double v = (double)r->v[j * r->ldv + l];
+        const double v = value(r, j, l);
         const int counts = w->spec->strict || !isinf(r->s[j]);
         nan |= isnan(v) && counts;
         passed |= (isnan(v) && !counts) || (isinf(v) && (r->p[j] == 0 || !(r->a[j] < 1)));
@@ -226,7 +238,7 @@ static int special_cell(const view *w, const row *r, size_t l, ref_ball *y)
 static double term(const row *r, size_t l)
 {
     double abs = 0;
-    for (size_t j = 0; j < r->n; j++) abs += r->p[j] * fabs((double)r->v[j * r->ldv + l]);
+    for (size_t j = 0; j < r->n; j++) abs += r->p[j] * fabs(value(r, j, l));
     return isfinite(abs) ? abs / (double)r->n : 0;
 }
 
@@ -263,8 +275,10 @@ static void see(row *r, const ref_attention_args *g, size_t h, size_t i)
     const size_t group = h / (g->heads / g->kv_heads), last = g->tk - g->tq + i;
     const size_t first = g->window && last + 1 > g->window ? last + 1 - g->window : 0;
     r->q = g->q + h * g->head_q + i * g->ldq;
-    r->k = g->k + group * g->head_k + first * g->ldk;
-    r->v = g->v + group * g->head_v + first * g->ldv;
+    r->k = g->k;
+    r->v = g->v;
+    r->first_k = group * g->head_k + first * g->ldk;
+    r->first_v = group * g->head_v + first * g->ldv;
     r->n = last + 1 - first;
     r->d = g->d;
     r->ldk = g->ldk;
@@ -275,14 +289,14 @@ static void see(row *r, const ref_attention_args *g, size_t h, size_t i)
 /* y[h,i,l] = sum_j p_j v[j,l] for l < d, +0 beyond. Radius: the weights' relative errors a_j count by
  * |v_j - o|, then the sums over keys and the division. Radius 0 where all weights are 1 or 0 for
  * certain and the values' sum is exact. Source: attention.h; docs/oracle.md, "attention". */
-void ref_attention_f32(const void *args, const ref_tile *tile, const ref_spec *specs, size_t nspecs,
-                       ref_out *out)
+static void attend(const ref_attention_args *g, const ref_number *format, const ref_tile *tile,
+                   const ref_spec *specs, size_t nspecs, ref_out *out)
 {
-    const ref_attention_args *g = args;
     for (size_t i = 0; i < tile->rows; i++) {
         const size_t at = i * tile->cols, which = tile->r0 + i;
         const size_t h = g->token_major ? which % g->heads : which / g->tq;
         row r;
+        r.format = format;
         see(&r, g, h, g->token_major ? which / g->heads : which % g->tq);
         for (size_t l = 0; l < tile->cols; l++) out->term[at + l] = 0;
         switch (scores(&r)) {
@@ -294,3 +308,14 @@ void ref_attention_f32(const void *args, const ref_tile *tile, const ref_spec *s
         put(out, &r, specs, nspecs, at + r.d, tile->cols - r.d, 0);
     }
 }
+
+#define ATTENTION(dtype)                                                                      \
+    void ref_attention_##dtype(const void *args, const ref_tile *tile, const ref_spec *specs, \
+                               size_t nspecs, ref_out *out)                                   \
+    {                                                                                         \
+        attend(args, &ref_number_##dtype, tile, specs, nspecs, out);                          \
+    }
+ATTENTION(f32)
+ATTENTION(bf16)
+ATTENTION(f16)
+#undef ATTENTION

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reference of the cross-entropy of softmax: l = log D + (m - x_target), its mean and its gradient. */
+#include <stdlib.h>
+
 #include "softmax.h"
 #include "step.h"
 
@@ -62,24 +64,31 @@ static ref_ball stored(const ref_spec *spec, ref_ball mean)
     return ref_stored(&k, y);
 }
 
-/* The cells of row t: loss, count, and what is not written. */
-static void last_row(double n, const ref_spec *specs, size_t nspecs, ref_out *out, size_t at,
-                     const total *totals)
+/* The mean loss of n rows. */
+static void mean_loss(const ref_cross_entropy_args *g, double n, const ref_spec *specs,
+                      size_t nspecs, ref_out *out)
 {
+    enum { SPECS = 64 };
+    total totals[SPECS];
+    double *const E = malloc(g->v * sizeof *E);
+    if (!E) abort();
+    for (size_t s = 0; s < nspecs; s++) totals[s] = (total){ .whole = 1 };
+    for (size_t i = 0; i < g->t; i++)
+        if (g->target[i] >= 0) add_row(g, i, specs, nspecs, E, totals);
     for (size_t s = 0; s < nspecs; s++) {
         const total *t = &totals[s];
         const ref_ball none = ref_exact(t->can & REF_NAN ? (double)NAN : (double)INFINITY);
         const ref_ball mean = n > 0 ? mean_of(t, n) : ref_exact(0);
-        ref_put(out, s, at, t->can ? none : stored(&specs[s], mean));
+        ref_put(out, s, 0, t->can ? none : stored(&specs[s], mean));
     }
-    out->term[at] = n > 0 && totals[0].can == 0 ? totals[0].v / n / n : 0;
-    ref_put_all(out, nspecs, at + 1, n * 0x1p-149);
+    out->term[0] = n > 0 && totals[0].can == 0 ? totals[0].v / n / n : 0;
+    free(E);
 }
 
-/* Under every spec: no demand, such as of what is not written. */
-static void no_demand(ref_out *out, size_t nspecs, size_t from, size_t to)
+/* Under every spec. */
+static void no_demand(ref_out *out, size_t nspecs)
 {
-    for (size_t at = from; at < to; at++) {
+    for (size_t at = 0; at < out->n; at++) {
         out->term[at] = 0;
         for (size_t s = 0; s < nspecs; s++) ref_put(out, s, at, (ref_ball){ (double)NAN, REF_ANY });
     }
@@ -129,23 +138,17 @@ static void gradient_row(const ref_cross_entropy_args *g, size_t i, double n, co
 void ref_softmax_cross_entropy_f32(const void *args, const ref_tile *tile, const ref_spec *specs,
                                    size_t nspecs, ref_out *out)
 {
-    enum { SPECS = 64 };
     const ref_cross_entropy_args *g = args;
     double n = 0;
     for (size_t i = 0; i < g->t; i++) n += g->target[i] >= 0;
+    switch (g->of) {
+    case REF_LOSS_MEAN: mean_loss(g, n, specs, nspecs, out); return;
+    case REF_LOSS_COUNT: ref_put_all(out, nspecs, 0, n); return;
+    case REF_LOSS_NOTHING: no_demand(out, nspecs); return;
+    case REF_LOSS_GRADIENT: break;
+    }
     for (size_t r = 0; r < tile->rows; r++) {
         const size_t i = tile->r0 + r, at = r * tile->cols;
-        if (i == g->t) {
-            total totals[SPECS];
-            for (size_t s = 0; s < nspecs; s++) totals[s] = (total){ .whole = 1 };
-            for (size_t k = 0; k < g->t; k++)
-                if (g->target[k] >= 0) add_row(g, k, specs, nspecs, out->term + at, totals);
-            last_row(n, specs, nspecs, out, at, totals);
-            no_demand(out, nspecs, at + 2, at + tile->cols);
-            continue;
-        }
-        no_demand(out, nspecs, at + (g->gradient ? g->v : 0), at + tile->cols);
-        if (!g->gradient) continue;
         if (g->target[i] >= 0)
             gradient_row(g, i, n, specs, nspecs, out, at);
         else

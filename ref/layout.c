@@ -51,7 +51,7 @@ static size_t layer(cursor *c, const ref_decoder *d, size_t input)
     floats(c, "attn_out", H * T * h);
     matrix(c, "wo", D * H * h);
     if (d->output_bias) floats(c, "bo", D);
-    floats(c, "proj_tmp", T * D);
+    if (!c->o->one_residual) floats(c, "proj_tmp", T * D);
     floats(c, "proj_scratch", T * D);
     floats(c, "residual1", T * D);
     floats(c, "ln2_gamma", D);
@@ -59,11 +59,11 @@ static size_t layer(cursor *c, const ref_decoder *d, size_t input)
     floats(c, "ln2_rstd", T);
     matrix(c, "w1", 2 * I * D);
     if (d->mlp_bias) floats(c, "b1", 2 * I);
-    floats(c, "fc1_out", T * 2 * I);
+    if (!c->o->one_mlp) floats(c, "fc1_out", T * 2 * I);
     floats(c, "swiglu_out", T * I);
     matrix(c, "w2", D * I);
     if (d->mlp_bias) floats(c, "b2", D);
-    floats(c, "mlp_out", T * D);
+    if (!c->o->one_residual) floats(c, "mlp_out", T * D);
     return floats(c, "output", T * D);
 }
 

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* References of rmsnorm and layernorm. */
-#include "step.h"
+#include <stdlib.h>
 
-ref_fn ref_rmsnorm_f32, ref_layernorm_f32;
+#include "rounding.h"
+
+ref_fn ref_rmsnorm_f32, ref_rmsnorm_bf16, ref_layernorm_f32, ref_layernorm_bf16;
 
 /* One row under one spec. */
 typedef struct norm {
     const ref_norm_args *g;
+    const ref_number *format;
     const float *x;
     ref_range mean, rstd;
 } norm;
@@ -84,10 +87,10 @@ static ref_range element(const ref_arith *k, const norm *w, size_t j)
     return ref_step_muladd(k, normed, gamma, ref_range_of(g->beta[j]));
 }
 
-static void put_row(const ref_arith *k, norm *w, ref_out *out, size_t s, size_t at)
+/* The statistics of a row; t has room for d terms. */
+static void measure(const ref_arith *k, norm *w, double *t)
 {
     const ref_norm_args *const g = w->g;
-    double *const t = out->term + at; /* until the end */
     if (g->beta) {
         for (size_t j = 0; j < g->d; j++) t[j] = (double)w->x[j];
         w->mean = ref_step_over(k, ref_step_sum(k, t, g->d, 0), (double)g->d);
@@ -96,10 +99,15 @@ static void put_row(const ref_arith *k, norm *w, ref_out *out, size_t s, size_t 
         square_all(w->x, g->d, t);
         w->rstd = rstd_of(k, ref_step_sum(k, t, g->d, 1), g->d, g->eps);
     }
-    for (size_t j = 0; j < g->d; j++) ref_put(out, s, at + j, ref_stored(k, element(k, w, j)));
-    const size_t behind = at + g->cols;
-    if (g->stats && g->beta) ref_put(out, s, behind, ref_stored(k, w->mean));
-    if (g->stats) ref_put(out, s, behind + (g->beta != NULL), ref_stored(k, w->rstd));
+}
+
+static void put_row(const ref_arith *k, const norm *w, ref_out *out, size_t s, size_t at)
+{
+    const ref_norm_args *const g = w->g;
+    for (size_t j = 0; j < g->d && !g->statistics; j++)
+        ref_put(out, s, at + j, ref_stored_as(w->format, k, element(k, w, j)));
+    if (g->statistics && g->beta) ref_put(out, s, at, ref_stored(k, w->mean));
+    if (g->statistics) ref_put(out, s, at + (g->beta != NULL), ref_stored(k, w->rstd));
 }
 
 /* A fault is compared with the result itself: every one changes it by a part of it. */
@@ -108,33 +116,44 @@ static void set_terms(ref_out *out, size_t at, size_t n)
     for (size_t j = at; j < at + n; j++) out->term[j] = isfinite(out->v[j]) ? fabs(out->v[j]) : 0;
 }
 
-static void norm_rows(const ref_norm_args *g, const ref_tile *tile, const ref_spec *specs,
-                      size_t nspecs, ref_out *out)
+static void norm_rows(const ref_norm_args *g, const ref_number *format, const ref_tile *tile,
+                      const ref_spec *specs, size_t nspecs, ref_out *out)
 {
+    double *const t = malloc(g->d * sizeof *t);
+    float *const x = malloc(g->d * sizeof *x);
+    if (!t || !x) abort();
     for (size_t i = 0; i < tile->rows; i++) {
         const size_t at = i * tile->cols;
-        norm w = { .g = g, .x = g->x + (tile->r0 + i) * g->ldx };
+        norm w = { .g = g, .format = format, .x = x };
+        for (size_t j = 0; j < g->d; j++)
+            x[j] = ref_number_at(format, g->x, (tile->r0 + i) * g->ldx + j);
         for (size_t s = 0; s < nspecs; s++) {
             const ref_arith k = ref_arith_of(&specs[s]);
+            measure(&k, &w, t);
             put_row(&k, &w, out, s, at);
         }
         set_terms(out, at, tile->cols);
-        for (size_t j = g->d; j < g->cols; j++) ref_put_all(out, nspecs, at + j, 0);
+        for (size_t j = g->d; j < g->cols && !g->statistics; j++)
+            ref_put_all(out, nspecs, at + j, 0);
     }
+    free(t);
+    free(x);
 }
+
+#define NORM(op, dtype)                                                                    \
+    void ref_##op##_##dtype(const void *args, const ref_tile *tile, const ref_spec *specs, \
+                            size_t nspecs, ref_out *out)                                   \
+    {                                                                                      \
+        norm_rows(args, &ref_number_##dtype, tile, specs, nspecs, out);                    \
+    }
 
 /* y = (x rstd) gamma, rstd = 1 / sqrt(sum x^2 / d + eps), operation by operation; +0 in the pad lanes.
  * Source: norm.h; docs/oracle.md, "norms". */
-void ref_rmsnorm_f32(const void *args, const ref_tile *tile, const ref_spec *specs, size_t nspecs,
-                     ref_out *out)
-{
-    norm_rows(args, tile, specs, nspecs, out);
-}
+NORM(rmsnorm, f32)
+NORM(rmsnorm, bf16)
 
 /* y = ((x - mean) rstd) gamma + beta, the variance in two passes.
  * Source: norm.h; docs/oracle.md, "norms". */
-void ref_layernorm_f32(const void *args, const ref_tile *tile, const ref_spec *specs, size_t nspecs,
-                       ref_out *out)
-{
-    norm_rows(args, tile, specs, nspecs, out);
-}
+NORM(layernorm, f32)
+NORM(layernorm, bf16)
+#undef NORM

@@ -105,37 +105,44 @@ typedef struct ref_kv_args {
     int token_major;
 } ref_kv_args;
 
-/* Tile rows 0 .. t - 1 are those of the gradient, no demand being made if it is not wanted; in row t lie the
- * loss and, as the bits of a float, the count: n is n * 2^-149. No demand beyond v or these two.
- * Columns must be 0 .. cols >= v of the output, whole rows; t < 2^23. target < 0: does not count. */
+/* Of the gradient tile rows are rows, whole ones; mean and count are one element each. No demand on a
+ * gradient that is not wanted. target < 0: does not count. */
+typedef enum ref_loss_output {
+    REF_LOSS_GRADIENT,
+    REF_LOSS_MEAN,
+    REF_LOSS_COUNT,
+    REF_LOSS_NOTHING
+} ref_loss_output;
 typedef struct ref_cross_entropy_args {
     const float *x;
     const int32_t *target;
     size_t t, v, ldx;
-    int gradient;
+    ref_loss_output of;
 } ref_cross_entropy_args;
 
 /* Tile rows are h * tq + i or, token_major, i * heads + h; its columns must be 0 .. cols of the
  * output, whole rows. tk <= 2^12, d <= 2^11. */
 typedef struct ref_attention_args {
-    const float *q, *k, *v; /* element l of row i of head h: q[h * head_q + i * ldq + l] */
+    const float *q;    /* element l of row i of head h: q[h * head_q + i * ldq + l] */
+    const void *k, *v; /* in the op's format */
     size_t heads, kv_heads, tq, tk, d, window;
     size_t ldq, ldk, ldv, head_q, head_k, head_v;
     float scale;
     int token_major;
 } ref_attention_args;
 
-/* Tile columns are those of y, then mean (layernorm) and rstd of the row, if stats; whole rows. */
+/* Tile columns are those of y or, if statistics, mean (layernorm) and rstd; whole rows. */
 typedef struct ref_norm_args {
-    const float *x, *gamma, *beta; /* beta of layernorm only */
+    const void *x;             /* in the op's format */
+    const float *gamma, *beta; /* beta of layernorm only */
     size_t d, cols, ldx;
     float eps;
-    int stats;
+    int statistics;
 } ref_norm_args;
 
 /* Tile columns are those of y. */
 typedef struct ref_binary_args {
-    const float *a, *b;
+    const void *a, *b; /* in the op's format */
     size_t d, lda, ldb;
 } ref_binary_args;
 

@@ -171,7 +171,7 @@ static inline ref_range ref_step_sum(const ref_arith *k, const double *t, size_t
     const double unit = fmax(ref_ceil_pow2(s / (spec->strict ? 0x1p50 : 0x1p24)),
                              spec->strict ? 0 : 2 * REF_HALF_MIN);
     if (k->sharp && fits && (s == 0 || ref_multiples(t, n, unit)))
-        return s == 0 && signs && !leaf ? ref_loose_zero(k, ref_point(v)) : ref_point(v);
+        return signs && !leaf ? ref_loose_zero(k, ref_point(v)) : ref_point(v);
     const double own = (any + (double)n + 2) * REF_UD * s;
     if (spec->strict)
         return (ref_range){ REF_FINITE, { v, (ref_growth(any, REF_UD) * s + own) * REF_SLACK } };

@@ -19,7 +19,8 @@ typedef enum ck_model_status {
     CK_MODEL_TOKEN = -5,   /* not of the vocabulary */
     CK_MODEL_FULL = -6,    /* more positions than the context has */
     CK_MODEL_ROOM = -7,    /* the caller's buffer is too small */
-    CK_MODEL_KERNEL = -8   /* a kernel refused its arguments */
+    CK_MODEL_KERNEL = -8,  /* a kernel refused its arguments */
+    CK_MODEL_TRAINING = -9 /* the program is not built with training */
 } ck_model_status;
 
 /* A model without weights. The program must outlive it. On error *m is NULL. */
@@ -50,6 +51,20 @@ CK_API int ck_model_decode(ck_model *m, int32_t token, float *logits, size_t roo
 /* Back to position 0. */
 CK_API int ck_model_reset(ck_model *m);
 CK_API size_t ck_model_position(const ck_model *m); /* how many tokens there are */
+
+/* Training. No program is built with it yet: these calls answer CK_MODEL_TRAINING, look at nothing but
+ * the model, write nothing and change nothing; ck_model_error says whether the weights could be trained
+ * at all, which takes f32. There is no learning rate: 0. */
+CK_API int ck_model_enable_training(ck_model *m, float rate);
+CK_API int ck_model_disable_training(ck_model *m);
+CK_API int ck_model_training(const ck_model *m); /* whether it is enabled: 0 */
+CK_API int ck_model_set_learning_rate(ck_model *m, float rate);
+CK_API float ck_model_learning_rate(const ck_model *m);
+/* The loss of n tokens and their targets, and all gradients. */
+CK_API int ck_model_backward(ck_model *m, const int32_t *tokens, const int32_t *targets, size_t n,
+                             float *loss);
+CK_API int ck_model_zero_gradients(ck_model *m);
+CK_API int ck_model_optimizer_step(ck_model *m);
 
 /* Is called before (after = 0) and after (1) each step of each pass; NULL: nobody is. Every buffer is
  * at ck_model_arena + offset + layer * stride of the program's table. In the steps behind the layers,

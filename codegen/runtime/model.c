@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ck_alloc.h"
 #include "codec.h"
 #include "quant.h"
 #include "weights.h"
@@ -118,18 +119,36 @@ int ck_fill_random(const ck_program *p, unsigned char *arena, uint64_t seed)
     return status;
 }
 
+/* Zeros. Large pages pay where there are several. */
+static int is_large(const ck_program *p) { return p->bytes >= 2 * (size_t)CK_HUGE_PAGE; }
+
+static unsigned char *allocate(const ck_program *p)
+{
+    if (is_large(p)) return ck_huge_alloc(p->bytes);
+    unsigned char *const arena = aligned_alloc(64, p->bytes);
+    if (arena) memset(arena, 0, p->bytes);
+    return arena;
+}
+
+static void give_back(const ck_program *p, unsigned char *arena)
+{
+    if (is_large(p))
+        ck_huge_free(arena, p->bytes);
+    else
+        free(arena);
+}
+
 int ck_model_open(ck_model **m, const ck_program *program)
 {
     if (!m) return CK_MODEL_ARGUMENT;
     *m = NULL;
     if (!program || program->abi != CK_PROGRAM_ABI) return CK_MODEL_ARGUMENT;
     ck_model *const made = calloc(1, sizeof *made);
-    unsigned char *const arena = aligned_alloc(64, program->bytes);
-    if (arena) memset(arena, 0, program->bytes);
+    unsigned char *const arena = allocate(program);
     const int status = made && arena ? ck_fill_rope(program, arena) : CK_MODEL_MEMORY;
     if (status != CK_MODEL_OK) {
         free(made);
-        free(arena);
+        give_back(program, arena);
         return status;
     }
     *made = (ck_model){ .program = program, .arena = arena };
@@ -140,7 +159,7 @@ int ck_model_open(ck_model **m, const ck_program *program)
 void ck_model_close(ck_model *m)
 {
     if (!m) return;
-    free(m->arena);
+    give_back(m->program, m->arena);
     free(m);
 }
 

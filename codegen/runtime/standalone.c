@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ck_model.h"
+#include "ck_threads.h"
 #include "io.h"
 
 static const char usage[] =
@@ -17,13 +18,15 @@ static const char usage[] =
     "  --logits FILE    logits of each position that was run, as raw f32\n"
     "  --save FILE      the weights, by name; --save-bump FILE: as BUMPWGT3\n"
     "  --strict         strict-parity mode\n"
+    "  --threads N      of products and attention, 1 to 256; default 1; 0: CK_NUM_THREADS, or all "
+    "cores\n"
     "  --dump           the buffers: offset, bytes, name, layer\n";
 
 typedef struct options {
     const char *weights, *tokens, *logits, *save, *save_bump;
     unsigned long long seed;
     size_t generate;
-    int random, strict, dump, help;
+    int threads, random, strict, dump, help;
 } options;
 
 static int fail(const char *text)
@@ -50,22 +53,29 @@ static int read_option(options *o, const char *name, const char *text, cg_error 
                   { "--logits", offsetof(options, logits) },
                   { "--save", offsetof(options, save) },
                   { "--save-bump", offsetof(options, save_bump) } };
+    static const struct {
+        const char *name;
+        unsigned long long most;
+    } numbers[] = { { "--random", ~0ull },
+                    { "--generate", 1u << 24 },
+                    { "--threads", CK_THREADS_MOST } };
     unsigned long long number = 0;
+    size_t n = 0;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(name, texts[i].name) == 0) {
             if (!text) return cg_fail(error, "%s: needs a value", name);
             memcpy((char *)o + texts[i].at, &text, sizeof text);
             return 0;
         }
-    const int seed = strcmp(name, "--random") == 0;
-    if (!seed && strcmp(name, "--generate") != 0)
-        return cg_fail(error, "%s: unknown option; --help lists them", name);
+    while (n < 3 && strcmp(name, numbers[n].name) != 0) n++;
+    if (n == 3) return cg_fail(error, "%s: unknown option; --help lists them", name);
     if (!text) return cg_fail(error, "%s: needs a value", name);
-    if (read_number(text, seed ? ~0ull : 1u << 24, &number) != 0)
-        return cg_fail(error, "%s: \"%.40s\", wanted an integer", name, text);
-    if (seed) o->seed = number;
-    if (seed) o->random = 1;
-    if (!seed) o->generate = (size_t)number;
+    if (read_number(text, numbers[n].most, &number) != 0)
+        return cg_fail(error, "%s: \"%.40s\", wanted an integer up to %llu", name, text,
+                       numbers[n].most);
+    if (n == 0) o->random = 1, o->seed = number;
+    if (n == 1) o->generate = (size_t)number;
+    if (n == 2) o->threads = (int)number;
     return 0;
 }
 
@@ -201,12 +211,14 @@ static int use_model(ck_model *m, const options *o, cg_error *error)
 
 int ck_standalone(const ck_program *program, int argc, char **argv)
 {
-    options o = { 0 };
+    options o = { .threads = 1 };
     cg_error error = { "" };
     ck_model *m = NULL;
     if (read_options(&o, argc, argv, &error) != 0) return fail(error.text);
     if (o.help) return fputs(usage, stdout) < 0 || fflush(stdout) != 0 ? 1 : 0;
     if (o.strict) ck_set_strict_parity(1);
+    if (ck_set_num_threads(o.threads) != CK_OK)
+        return fail("CK_NUM_THREADS: wanted an integer 1 to 256");
     if (ck_model_open(&m, program) != CK_MODEL_OK) return fail("no memory for the model");
     int status = use_model(m, &o, &error);
     ck_model_close(m);

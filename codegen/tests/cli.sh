@@ -53,6 +53,18 @@ EOF
 "$ckgen" q4_k.json --weights q4_k --dump >dump || error "no q4_k"
 grep -q '^7232 16384 pos_emb f32 16x256$' dump || error "pos_emb lies elsewhere"
 grep -q '^layers_start 62784 .* total 893504$' dump || error "the total is another"
+"$ckgen" c.json --fuse mlp --fuse residual --dump >dump || error "--fuse is refused"
+grep -qE 'L1 N5 mlp_gate linear_swiglu y=L1.swiglu_out' dump || error "no fused gate"
+grep -qE 'fc1_out|proj_tmp|mlp_out' dump && error "what lies between fused steps is there"
+"$ckgen" c.json --fuse residual --weight w1=bf16 --dump >dump || error "w1 does not matter to residual"
+bad '--fuse: "off", wanted mlp or residual' c.json --fuse off
+bad '--fuse: "MLP", wanted mlp or residual' c.json --fuse MLP
+bad '--fuse: "", wanted mlp or residual' c.json --fuse ''
+bad '--fuse: mlp: given twice' c.json --fuse mlp --fuse mlp
+bad '--fuse: needs a value' c.json --fuse
+bad 'fuse: mlp: w1 in bf16, wanted f32' c.json --fuse mlp --weight w1=bf16
+bad 'fuse: residual: wo in f16, wanted f32' c.json --fuse residual --weight wo=f16
+bad '--training: not with --fuse' c.json --fuse mlp --training --dump
 bad 'bad.json: num_attention_heads: 4' bad.json
 bad 'bad.json: num_attention_heads: 4' bad.json --ir-out new.json
 bad 'bad-ir.json: nodes[3].op: "CONV"' --ir bad-ir.json

@@ -35,11 +35,13 @@ cat >blocks.json <<'EOF'
  "rope_theta": 10000.0}
 EOF
 cp plain.json halves.json
+cp plain.json fused.json
 
-for model in plain learned llama3 qwen3 blocks halves; do
+for model in plain learned llama3 qwen3 blocks halves fused; do
     case $model in
     blocks) set -- --weights q4_k --weight wk=q5_1 --weight wo=q8_0 --weight w2=q6_k ;;
     halves) set -- --weights bf16 --weight w1=f16 --weight wo=q4_0 ;;
+    fused) set -- --fuse mlp --fuse residual ;;
     *) set -- ;;
     esac
     for mode in library standalone skeleton; do
@@ -75,7 +77,7 @@ objects=$(while read -r path; do
 done <"$manifest")
 [ "$(printf '%s\n' "$objects" | wc -l)" = "$(wc -l <"$manifest")" ] ||
     error "an object of the manifest is not built"
-for model in plain blocks halves; do
+for model in plain blocks halves fused; do
     gcc -std=c99 -I"$sources/codegen/runtime" -I"$sources/kernels/include/ck" -c $model-standalone.c
     # shellcheck disable=SC2086 # a list
     ${CG_LINK:-gcc} $model-standalone.o $objects -lm -o $model || error "the manifest does not link"
@@ -92,7 +94,13 @@ for weights in w.ck w.bump; do
 done
 run --random 7 --tokens 1,2,3 --generate 5 --strict --logits strict.f32 >strict-ids
 cmp -s whole.f32 strict.f32 && error "--strict changes nothing"
-for model in blocks halves; do
+run --random 7 --tokens 1,2,3 --generate 5 --threads 3 --logits again.f32 >ids
+cmp -s whole.f32 again.f32 || error "--threads 3 has other logits"
+CK_NUM_THREADS=2 run --random 7 --tokens 1,2,3 --generate 5 --threads 0 --logits again.f32 >ids
+cmp -s whole.f32 again.f32 || error "--threads 0 has other logits"
+refuses 2 'CK_NUM_THREADS: wanted' env CK_NUM_THREADS=2x ./plain --random 1 --threads 0
+refuses 2 '--threads: "257", wanted an integer up to 256' ./plain --random 1 --threads 257
+for model in blocks halves fused; do
     ./$model --random 7 --tokens 1,2,3 --generate 3 --logits whole.f32 --save $model.ck \
         --save-bump $model.bump >ids || error "$model: exit $?"
     for weights in $model.ck $model.bump; do
@@ -101,6 +109,7 @@ for model in blocks halves; do
         cmp -s whole.f32 again.f32 || error "$weights: decode and prefill differ"
     done
 done
+grep -qx ' \* fuse residual \*/' fused-library.c || error "an emitted file does not tell its fusions"
 grep -qx ' \* weights token_emb=q4_k wq=q4_k wk=q5_1 wv=q4_k wo=q8_0 w1=q4_k w2=q6_k \*/' \
     blocks-library.c || error "an emitted file does not tell its formats"
 refuses 2 'w.ck: dtype of token_emb of layer 0: "f32", the program has bf16' ./halves --weights w.ck

@@ -54,6 +54,28 @@ void cg_write_file(const unsigned char *bytes, size_t size)
     assert_int_equal(fclose(out), 0);
 }
 
+bool cg_load_damaged(ck_model *m, const file *f)
+{
+    const size_t total = ck_model_program(m)->bytes;
+    unsigned char *const before = malloc(total);
+    assert_non_null(before);
+    memcpy(before, ck_model_arena(m), total);
+    cg_write_file(f->bytes, f->size);
+    const int status = ck_model_load(m, cg_path);
+    const file after = cg_read_file();
+    assert_int_equal(after.size, f->size);
+    assert_memory_equal(after.bytes, f->bytes, f->size);
+    if (status != CK_MODEL_OK) {
+        assert_int_equal(status, CK_MODEL_FILE);
+        assert_int_equal(strncmp(ck_model_error(m), cg_path, strlen(cg_path)), 0);
+        assert_null(strpbrk(ck_model_error(m), "\n\r\x1b"));
+        assert_memory_equal(ck_model_arena(m), before, total);
+    }
+    free(after.bytes);
+    free(before);
+    return status == CK_MODEL_OK;
+}
+
 void cg_put32(unsigned char *at, uint32_t value)
 {
     for (int i = 0; i < 4; i++) at[i] = (unsigned char)(value >> 8 * i);

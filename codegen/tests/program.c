@@ -55,15 +55,15 @@ static void rewrite(const char *source, const edit *e)
     assert_int_equal(fclose(file), 0);
 }
 
-static cg_loaded load(const cg_config *config, size_t guard, const cg_formats *formats,
-                      const edit *e)
+static cg_loaded load_with(const cg_config *config, size_t guard, unsigned fuse,
+                           const cg_formats *formats, const edit *e)
 {
     char folder[] = "/tmp/ckgen-test-XXXXXX", source[64], library[64], manifest[80];
     cg_program p;
     cg_graph g;
     cg_error error = { "" };
     ck_dtype *const format = cg_formats_choose(formats, config, &error);
-    const cg_layout_options o = { .guard = guard, .dtype = format };
+    const cg_layout_options o = { .guard = guard, .fuse = fuse, .dtype = format };
     if (!format) fail_msg("%s", error.text);
     assert_non_null(mkdtemp(folder));
     snprintf(source, sizeof source, "%s/program.c", folder);
@@ -87,6 +87,19 @@ static cg_loaded load(const cg_config *config, size_t guard, const cg_formats *f
     assert_non_null(symbol);
     memcpy(&get, &symbol, sizeof get);
     return (cg_loaded){ handle, get() };
+}
+
+static cg_loaded load(const cg_config *config, size_t guard, const cg_formats *formats,
+                      const edit *e)
+{
+    return load_with(config, guard, 0, formats, e);
+}
+
+cg_loaded cg_load_fused(const cg_config *config, size_t guard, unsigned fuse, const char *step,
+                        const char *from, const char *to)
+{
+    const edit e = { step, from, to };
+    return load_with(config, guard, fuse, &(cg_formats){ 0 }, step ? &e : NULL);
 }
 
 cg_loaded cg_load(const cg_config *config, size_t guard)

@@ -17,6 +17,9 @@ typedef struct cg_loaded {
 cg_loaded cg_load(const cg_config *config, size_t guard);
 /* The same with weights in other formats. */
 cg_loaded cg_load_formats(const cg_config *config, size_t guard, const cg_formats *formats);
+/* The same in f32, with steps fused as by CG_FUSE_...; an edit as below, or NULLs. */
+cg_loaded cg_load_fused(const cg_config *config, size_t guard, unsigned fuse, const char *step,
+                        const char *from, const char *to);
 /* The same with the first `from` in the function of a step put as `to`: a wrong generator. */
 cg_loaded cg_load_wrong(const cg_config *config, const cg_formats *formats, const char *step,
                         const char *from, const char *to);

@@ -162,7 +162,12 @@ static void check_scalar(ck_model *m, const int32_t *tokens, size_t n, const flo
 void cg_check_config(const cg_config *c, const cg_formats *formats, uint64_t *seed, double worst[2])
 {
     cg_loaded l = cg_load_formats(c, cg_draw(seed) % 2 ? 64 : 0, formats);
-    ck_model *const m = cg_open_model(&l, cg_draw(seed));
+    cg_check_loaded(&l, c, seed, worst);
+}
+
+void cg_check_loaded(cg_loaded *l, const cg_config *c, uint64_t *seed, double worst[2])
+{
+    ck_model *const m = cg_open_model(l, cg_draw(seed));
     const size_t n = 1 + cg_draw(seed) % c->context, bytes = n * c->vocab * sizeof(float);
     int32_t *const tokens = malloc(n * sizeof *tokens);
     float *const whole = malloc(bytes), *const cut = malloc(bytes);
@@ -186,5 +191,5 @@ void cg_check_config(const cg_config *c, const cg_formats *formats, uint64_t *se
     free(whole);
     free(cut);
     ck_model_close(m);
-    cg_unload(&l);
+    cg_unload(l);
 }

@@ -29,5 +29,7 @@ const char *cg_arena_fault(const ck_model *m);
  * the arena is as it should be. worst: error / radius, fast and strict. Fails the test. */
 void cg_check_config(const cg_config *c, const cg_formats *formats, uint64_t *seed,
                      double worst[2]);
+/* The same of a program of that decoder, which it unloads. */
+void cg_check_loaded(cg_loaded *l, const cg_config *c, uint64_t *seed, double worst[2]);
 
 #endif

@@ -17,14 +17,19 @@
 #include "mutate.h"
 #include "ref_layout.h"
 
-static cg_layout make(const cg_config *config, bool training, size_t guard, const ck_dtype *dtype)
+static cg_layout make_with(const cg_config *config, cg_layout_options o)
 {
-    const cg_layout_options o = { .training = training, .guard = guard, .dtype = dtype };
     cg_layout l = { 0 };
     cg_error error;
     if (cg_layout_make(&l, config, &o, &error) != 0) fail_msg("%s", error.text);
     if (cg_layout_check(&l, &error) != 0) fail_msg("%s", error.text);
     return l;
+}
+
+static cg_layout make(const cg_config *config, bool training, size_t guard, const ck_dtype *dtype)
+{
+    return make_with(config,
+                     (cg_layout_options){ .training = training, .guard = guard, .dtype = dtype });
 }
 
 static size_t offset(const cg_layout *l, cg_buffer_id id, size_t layer)
@@ -39,6 +44,62 @@ static void registry_holds(void **state)
     if (cg_registry_check(cg_buffers, CG_BUFFERS, cg_kernels, CG_KERNEL_COUNT, cg_steps,
                           cg_step_count, &error) != 0)
         fail_msg("%s", error.text);
+    if (cg_rewrites_check(cg_rewrites, cg_rewrite_count, cg_steps, cg_step_count, &error) != 0)
+        fail_msg("%s", error.text);
+}
+
+static void refused_rewrite(cg_rewrite r, const char *says)
+{
+    const cg_rewrite both[2] = { cg_rewrites[0], r };
+    cg_error error;
+    if (cg_rewrites_check(both, 2, cg_steps, cg_step_count, &error) == 0)
+        fail_msg("not seen: %s", says);
+    if (!strstr(error.text, says)) fail_msg("says: %s\n  wanted: %s", error.text, says);
+}
+
+/* Each of these would compute another decoder. */
+static void wrong_rewrites_are_refused(void **state)
+{
+    cg_rewrite r = cg_rewrites[2];
+    (void)state;
+    assert_string_equal(r.fused.name, "mlp_down_add");
+    r.first = "mlp_up";
+    refused_rewrite(r, "mlp_down_add: its steps do not follow one another");
+    r = cg_rewrites[2];
+    r.second = "nothing";
+    refused_rewrite(r, "do not follow");
+    r = cg_rewrites[2];
+    r.first = "rope_k", r.second = "attend";
+    refused_rewrite(r, "not always there");
+    r = cg_rewrites[2];
+    r.fused.phase = CG_AFTER;
+    refused_rewrite(r, "not of a layer");
+    r = cg_rewrites[2];
+    r.fused.name = "add2";
+    refused_rewrite(r, "named as a step is");
+    r.fused.name = "mlp_gate";
+    refused_rewrite(r, "named twice");
+    r = cg_rewrites[2];
+    r.fused.role = CG_ROLE_ADD2;
+    refused_rewrite(r, "not of its first step's node");
+    r = cg_rewrites[2];
+    r.first = "add1", r.second = "norm2";
+    refused_rewrite(r, "");
+    r = cg_rewrites[2];
+    r.fused.args[0] = cg_b_residual1;
+    refused_rewrite(r, "its output is not that of its second step");
+    r = cg_rewrites[2];
+    r.fused.args[1] = cg_b_input;
+    refused_rewrite(r, "its inputs are not those of both");
+    r = cg_rewrites[2];
+    r.fused.args[4] = cg_b_NONE;
+    refused_rewrite(r, "its inputs are not those of both");
+    r = cg_rewrites[2];
+    r.fused.args[2] = cg_b_mlp_out;
+    refused_rewrite(r, "its inputs are not those of both");
+    r = cg_rewrites[2];
+    r.fuse = CG_FUSE_MLP;
+    refused_rewrite(r, "there with it, or not without");
 }
 
 /* L2 D32 I48 H4 G2 V50 T16 theta 1e4. */
@@ -171,8 +232,12 @@ static void compare_with_reference(const cg_layout *l)
     const ref_decoder d = { c->layers,      c->hidden,   c->intermediate, c->heads,     c->kv_heads,
                             c->head_dim,    c->vocab,    c->context,      c->theta > 0, c->qkv_bias,
                             c->output_bias, c->mlp_bias, c->tied,         c->qk_norm };
-    const ref_layout_options o = { l->options.training, l->options.guard,
-                                   l->options.dtype ? block_of : NULL, (void *)(uintptr_t)l };
+    const ref_layout_options o = { l->options.training,
+                                   l->options.guard,
+                                   l->options.dtype ? block_of : NULL,
+                                   (void *)(uintptr_t)l,
+                                   l->options.fuse & CG_FUSE_MLP,
+                                   (l->options.fuse & CG_FUSE_RESIDUAL) != 0 };
     comparison with = { l, 0 };
     size_t start, there = 0;
     const size_t total = ref_layout(&d, &o, compare, &with, &start);
@@ -199,8 +264,11 @@ static void equals_the_reference(void **state)
         }
         assert_true(cg_place_count(c.layers) <= 700);
         for (size_t i = 0; i < 700; i++) dtype[i] = formats[cg_draw(&seed) % 7];
-        cg_layout l =
-            make(&c, cg_draw(&seed) % 2, cg_draw(&seed) % 2 ? 64 : 0, blocks ? dtype : NULL);
+        cg_layout_options o = { .training = cg_draw(&seed) % 2,
+                                .guard = cg_draw(&seed) % 2 ? 64 : 0,
+                                .dtype = blocks ? dtype : NULL };
+        if (!blocks && !o.training) o.fuse = (unsigned)(cg_draw(&seed) % 4);
+        cg_layout l = make_with(&c, o);
         compare_with_reference(&l);
         cg_layout_free(&l);
     }
@@ -223,6 +291,23 @@ static void layouts_are_refused(void **state)
     dtype[cg_place_index(cg_b_wq, 1)] = (ck_dtype)99;
     assert_int_equal(cg_layout_make(&l, &c, &(cg_layout_options){ .dtype = dtype }, &error), -1);
     assert_non_null(strstr(error.text, "dtype 99"));
+    dtype[cg_place_index(cg_b_wq, 1)] = CK_DTYPE_F32;
+    for (unsigned fuse = 1; fuse < 4; fuse++) {
+        const cg_layout_options trained = { .fuse = fuse, .training = true };
+        assert_int_equal(cg_layout_make(&l, &c, &trained, &error), -1);
+        assert_non_null(strstr(error.text, "not with training"));
+    }
+    const cg_layout_options fused = { .fuse = CG_FUSE_MLP, .dtype = dtype };
+    dtype[cg_place_index(cg_b_w1, 0)] = CK_DTYPE_Q8_0;
+    assert_int_equal(cg_layout_make(&l, &c, &fused, &error), -1);
+    assert_non_null(strstr(error.text, "fuse: mlp: w1 in q8_0, wanted f32"));
+    dtype[cg_place_index(cg_b_w1, 0)] = CK_DTYPE_F32;
+    dtype[cg_place_index(cg_b_w2, 0)] = CK_DTYPE_BF16; /* of another step */
+    assert_int_equal(cg_layout_make(&l, &c, &fused, &error), 0);
+    cg_layout_free(&l);
+    const cg_layout_options added = { .fuse = CG_FUSE_RESIDUAL, .dtype = dtype };
+    assert_int_equal(cg_layout_make(&l, &c, &added, &error), -1);
+    assert_non_null(strstr(error.text, "fuse: residual: w2 in bf16, wanted f32"));
     c.heads = 1 << 16;
     c.kv_heads = 1;
     c.head_dim = 1 << 14;
@@ -370,6 +455,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registry_holds),
+        cmocka_unit_test(wrong_rewrites_are_refused),
         cmocka_unit_test(golden_inference),
         cmocka_unit_test(golden_training),
         cmocka_unit_test(golden_q4_k),

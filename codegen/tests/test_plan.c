@@ -20,12 +20,11 @@ typedef struct made {
     cg_plan plan;
 } made;
 
-static made make(const cg_config *config, bool training)
+static made make_with(const cg_config *config, cg_layout_options o)
 {
     made m = { 0 };
     size_t *roles = NULL;
     cg_error error = { "" };
-    const cg_layout_options o = { .training = training };
     if (cg_graph_build(&m.g, config, &error) != 0 ||
         cg_graph_check(&m.g, "g", &roles, &error) != 0 ||
         cg_layout_make(&m.l, config, &o, &error) != 0 ||
@@ -33,6 +32,11 @@ static made make(const cg_config *config, bool training)
         fail_msg("%s", error.text);
     free(roles);
     return m;
+}
+
+static made make(const cg_config *config, bool training)
+{
+    return make_with(config, (cg_layout_options){ .training = training });
 }
 
 static void drop(made *m)
@@ -53,6 +57,11 @@ static void plans_hold(void **state)
         const size_t per_layer = 12 + (c.theta > 0 ? 2u : 0u) + (c.qk_norm ? 2u : 0u);
         if (cg_plan_check(&m.plan, &m.g, &m.l, &error) != 0) fail_msg("%s", error.text);
         assert_int_equal(m.plan.count, 3 + c.layers * per_layer);
+        drop(&m);
+        const unsigned fuse = (unsigned)i % 4;
+        m = make_with(&c, (cg_layout_options){ .fuse = fuse });
+        if (cg_plan_check(&m.plan, &m.g, &m.l, &error) != 0) fail_msg("%s", error.text);
+        assert_int_equal(m.plan.count, 3 + c.layers * (per_layer - (fuse & 1) - (fuse & 2)));
         drop(&m);
     }
 }
@@ -203,6 +212,48 @@ static void wrong_order(void **state)
     refused(&m, "add2: y: overlaps another operand");
 }
 
+/* Steps that stand for two. */
+static void wrong_fusion(void **state)
+{
+    const cg_layout_options o = { .fuse = CG_FUSE_MLP | CG_FUSE_RESIDUAL };
+    made m = make_with(&cg_small, o);
+    (void)state;
+    step(&m, "mlp_gate", 1)->also = CG_ABSENT;
+    refused(&m, "layer 1 node 7 (SWIGLU) has no step");
+    m = make_with(&cg_small, o);
+    step(&m, "mlp_down_add", 1)->also = 9; /* of layer 0 */
+    refused(&m, "layer 1 step mlp_down_add: linear_add: has no second node");
+    m = make_with(&cg_small, o);
+    step(&m, "mlp_down_add", 1)->also = step(&m, "mlp_down_add", 1)->node;
+    refused(&m, "has no second node");
+    m = make_with(&cg_small, o);
+    step(&m, "merge_heads_add", 1)->also = 100;
+    refused(&m, "has no second node");
+    m = make_with(&cg_small, o);
+    step(&m, "merge_heads_add", 0)->args[1].place = CG_ABSENT;
+    refused(&m, "merge_heads_add: c: missing");
+    m = make_with(&cg_small, o);
+    step(&m, "merge_heads_add", 0)->args[0].place = at(cg_b_proj_tmp, 0);
+    refused(&m, "merge_heads_add: y: is not in the layout");
+    m = make_with(&cg_small, o);
+    step(&m, "mlp_down_add", 1)->args[0].place = at(cg_b_residual1, 1);
+    refused(&m, "mlp_down_add: y: overlaps another operand");
+    m = make_with(&cg_small, o);
+    step(&m, "mlp_gate", 0)->args[2].place = at(cg_b_w2, 0);
+    refused(&m, "mlp_gate: w: dimension 0 is 32, wanted 96");
+    m = make_with(&cg_small, o);
+    remove_step(&m, step(&m, "mlp_gate", 1));
+    refused(&m, "layer 1 step mlp_down_add: x: is read before it is written");
+    /* a plan of steps apart, in a layout without what lies between */
+    m = make_with(&cg_small, o);
+    made apart = make(&cg_small, false);
+    cg_layout_free(&apart.l);
+    apart.l = m.l;
+    m.l = (cg_layout){ 0 };
+    drop(&m);
+    refused(&apart, "layer 0 step merge_heads: y: is not in the layout");
+}
+
 static void wrong_nodes(void **state)
 {
     made m = make(&cg_small, false);
@@ -247,13 +298,10 @@ static void nothing_can_be_left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_are_by_format),
-        cmocka_unit_test(plans_hold),
-        cmocka_unit_test(wrong_arguments),
-        cmocka_unit_test(wrong_shapes),
-        cmocka_unit_test(wrong_order),
-        cmocka_unit_test(wrong_nodes),
-        cmocka_unit_test(nothing_can_be_left_out),
+        cmocka_unit_test(entries_are_by_format), cmocka_unit_test(plans_hold),
+        cmocka_unit_test(wrong_arguments),       cmocka_unit_test(wrong_shapes),
+        cmocka_unit_test(wrong_order),           cmocka_unit_test(wrong_fusion),
+        cmocka_unit_test(wrong_nodes),           cmocka_unit_test(nothing_can_be_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -9,9 +9,12 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "draw.h"
 #include "run.h"
@@ -28,6 +31,28 @@ static void equals_the_reference(void **state)
     }
     print_message("worst error / radius: fast %.3f, strict %.3f\n", worst[0], worst[1]);
     assert_true(worst[1] > 1e-3); /* the estimate is no blank cheque */
+}
+
+/* With steps that are made one, whichever: the same decoder; decoding has the bits of a prefill, without
+ * SIMD, too. */
+static void fused_steps_are_the_decoder(void **state)
+{
+    uint64_t seed = 17;
+    double worst[2] = { 0, 0 };
+    (void)state;
+    for (unsigned i = 0; i < 45; i++) {
+        const cg_config c = i < 3 ? cg_small : cg_draw_config(&seed);
+        cg_loaded l = cg_load_fused(&c, cg_draw(&seed) % 2 ? 64 : 0, 1 + i % 3, NULL, NULL, NULL);
+        for (size_t k = 0; k < l.program->buffer_count; k++) {
+            const char *const name = l.program->buffers[k].name;
+            if ((1 + i % 3) & CG_FUSE_MLP) assert_string_not_equal(name, "fc1_out");
+            if ((1 + i % 3) & CG_FUSE_RESIDUAL) assert_string_not_equal(name, "proj_tmp");
+            if ((1 + i % 3) & CG_FUSE_RESIDUAL) assert_string_not_equal(name, "mlp_out");
+        }
+        cg_check_loaded(&l, &c, &seed, worst);
+    }
+    print_message("worst error / radius: fast %.3f, strict %.3f\n", worst[0], worst[1]);
+    assert_true(worst[1] > 1e-3);
 }
 
 /* A decoder with one weight changed is another: the reference's radius is smaller than that. */
@@ -124,6 +149,60 @@ static void wrong_programs_are_seen(void **state)
     }
 }
 
+/* The same of fused steps. */
+static void wrong_fused_programs_are_seen(void **state)
+{
+    static const char *const wrong[][3] = {
+        { "mlp_gate", ".m = r->rows", ".m = r->rows - 1" },
+        { "mlp_gate", ".n = 45", ".n = 44" },
+        { "mlp_gate", ".k = 32", ".k = 31" },
+        { "mlp_gate", "W1(l)) + 1536", "W1(l))" },
+        { "mlp_gate", "W1(l)) + 1536", "W1(l)) + 1504" },
+        { "mlp_gate", "B1(l)) + 48", "B1(l)) + 45" },
+        { "mlp_gate", ".bias_b", ".bias_d" },
+        { "mlp_gate", "LN2_OUT(l)", "LN1_OUT(l)" },
+        { "mlp_gate", "W1(l)", "W1(0)" },
+        { "merge_heads_add", "INPUT(l)", "INPUT(0)" },
+        { "merge_heads_add", ".beta = 1", ".beta = 0" },
+        { "merge_heads_add", "ck_row(r, INPUT(l), 32)", "ck_at(r, INPUT(l))" },
+        { "merge_heads_add", ".n = 32", ".n = 31" },
+        { "merge_heads_add", ".k = 64", ".k = 48" },
+        { "merge_heads_add", "BO(l)", "BO(0)" },
+        { "mlp_down_add", "RESIDUAL1(l)", "INPUT(l)" },
+        { "mlp_down_add", ".beta = 1", ".beta = 2" },
+        { "mlp_down_add", ".k = 45", ".k = 44" },
+        { "mlp_down_add", ".alpha = 1", ".alpha = 0" },
+        { "mlp_down_add", ".bias", ".c" },
+    };
+    cg_config c = cg_small;
+    int32_t tokens[9];
+    float logits[9 * 50];
+    uint64_t seed = 8;
+    (void)state;
+    c.intermediate = 45; /* with pad lanes */
+    cg_draw_tokens(tokens, 9, 50, &seed);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        cg_loaded l = cg_load_fused(&c, 0, CG_FUSE_MLP | CG_FUSE_RESIDUAL, wrong[i][0], wrong[i][1],
+                                    wrong[i][2]);
+        ck_model *const m = cg_open_model(&l, 4);
+        const int status = cg_run_cut(m, tokens, 9, logits, &seed);
+        if (status == CK_MODEL_OK && cg_compare(m, tokens, 9, 0, logits) <= 1)
+            fail_msg("%s: %s for %s is not seen", wrong[i][0], wrong[i][2], wrong[i][1]);
+        ck_model_close(m);
+        cg_unload(&l);
+    }
+    /* pad lanes that nobody clears */
+    cg_loaded l = cg_load_fused(&c, 0, CG_FUSE_MLP, "mlp_gate", "status == 0", "status != 0");
+    ck_model *const m = cg_open_model(&l, 4);
+    const ck_buffer *b = l.program->buffers;
+    while (strcmp(b->name, "swiglu_out") != 0) b++;
+    ((float *)(void *)(ck_model_arena(m) + b->offset))[47] = 1;
+    assert_int_equal(cg_run_whole(m, tokens, 9, logits), CK_MODEL_OK);
+    assert_non_null(cg_arena_fault(m));
+    ck_model_close(m);
+    cg_unload(&l);
+}
+
 static void expect(const ck_model *m, int got, int want, const char *says)
 {
     if (got != want) fail_msg("%d, wanted %d: %s", got, want, ck_model_error(m));
@@ -184,6 +263,98 @@ static void errors(void **state)
     ck_isa_set_mask(mask);
     assert_int_equal(ck_model_position(m), 1);
     ck_model_close(m);
+    cg_unload(&l);
+}
+
+/* Every call of training says so, and that alone changes: not the arena, the position, nor the loss. */
+static void refuse_training(ck_model *m, const char *says)
+{
+    const size_t bytes = ck_model_program(m)->bytes, position = ck_model_position(m);
+    unsigned char *const before = malloc(bytes);
+    const int32_t tokens[2] = { 1, 2 };
+    float loss = 42;
+    assert_non_null(before);
+    memcpy(before, ck_model_arena(m), bytes);
+    expect(m, ck_model_enable_training(m, 1e-3f), CK_MODEL_TRAINING, "enable_training: not built");
+    expect(m, ck_model_enable_training(m, NAN), CK_MODEL_TRAINING, says);
+    expect(m, ck_model_set_learning_rate(m, 1), CK_MODEL_TRAINING, "set_learning_rate: not built");
+    expect(m, ck_model_backward(m, tokens, tokens, 2, &loss), CK_MODEL_TRAINING, "backward: not");
+    expect(m, ck_model_backward(m, NULL, NULL, 0, NULL), CK_MODEL_TRAINING, says);
+    expect(m, ck_model_zero_gradients(m), CK_MODEL_TRAINING, "zero_gradients: not built");
+    expect(m, ck_model_optimizer_step(m), CK_MODEL_TRAINING, "optimizer_step: not built");
+    expect(m, ck_model_disable_training(m), CK_MODEL_TRAINING, "disable_training: not built");
+    assert_int_equal(ck_model_training(m), 0);
+    assert_true(ck_model_learning_rate(m) == 0);
+    assert_true(loss == 42);
+    assert_int_equal(ck_model_position(m), position);
+    assert_memory_equal(before, ck_model_arena(m), bytes);
+    free(before);
+}
+
+static void training_is_refused(void **state)
+{
+    const int32_t tokens[3] = { 3, 1, 4 };
+    float logits[50], again[50];
+    (void)state;
+    assert_int_equal(ck_model_enable_training(NULL, 1), CK_MODEL_ARGUMENT);
+    assert_int_equal(ck_model_disable_training(NULL), CK_MODEL_ARGUMENT);
+    assert_int_equal(ck_model_set_learning_rate(NULL, 1), CK_MODEL_ARGUMENT);
+    assert_int_equal(ck_model_backward(NULL, tokens, tokens, 1, NULL), CK_MODEL_ARGUMENT);
+    assert_int_equal(ck_model_zero_gradients(NULL), CK_MODEL_ARGUMENT);
+    assert_int_equal(ck_model_optimizer_step(NULL), CK_MODEL_ARGUMENT);
+    for (int quantised = 0; quantised < 2; quantised++) {
+        cg_formats formats = { 0 };
+        if (quantised) formats.asked_of[cg_b_w2] = true, formats.of[cg_b_w2] = CK_DTYPE_Q8_0;
+        cg_config c = cg_small;
+        c.intermediate = 64; /* whole blocks */
+        cg_loaded l = cg_load_formats(&c, 0, &formats);
+        ck_model *m = NULL;
+        assert_int_equal(ck_model_open(&m, l.program), CK_MODEL_OK);
+        refuse_training(m, quantised ? "w2 is not in f32" : "not built with training");
+        ck_model_randomise(m, 1);
+        assert_int_equal(ck_model_prefill(m, tokens, 3, NULL, 0), CK_MODEL_OK);
+        assert_int_equal(ck_model_decode(m, 1, logits, 50), CK_MODEL_OK);
+        ck_model_reset(m);
+        assert_int_equal(ck_model_prefill(m, tokens, 3, NULL, 0), CK_MODEL_OK);
+        refuse_training(m, quantised ? "w2 is not in f32" : "not built with training");
+        assert_int_equal(ck_model_decode(m, 1, again, 50), CK_MODEL_OK);
+        assert_memory_equal(logits, again, sizeof logits);
+        ck_model_close(m);
+        cg_unload(&l);
+    }
+}
+
+static int writes_fault(unsigned char *at)
+{
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        *(volatile unsigned char *)at = 1;
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
+}
+
+/* An arena of whole large pages is zeros, may be written to its last byte, and ends at a guard. */
+static void large_arenas_are_guarded(void **state)
+{
+    cg_loaded l = cg_load(&cg_small, 0);
+    ck_program large = *l.program;
+    (void)state;
+    large.bytes = (size_t)6 << 20;
+    for (int round = 0; round < 2; round++) {
+        ck_model *m = NULL;
+        assert_int_equal(ck_model_open(&m, &large), CK_MODEL_OK);
+        unsigned char *const arena = ck_model_arena(m);
+        for (size_t i = l.program->bytes; i < large.bytes; i++) assert_true(arena[i] == 0);
+        arena[large.bytes - 1] = 1;
+        assert_true(writes_fault(arena + large.bytes));
+        assert_true(writes_fault(arena - 1));
+        ck_model_close(m);
+        assert_true(writes_fault(arena));
+    }
     cg_unload(&l);
 }
 
@@ -253,9 +424,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equals_the_reference),
+        cmocka_unit_test(fused_steps_are_the_decoder),
+        cmocka_unit_test(wrong_fused_programs_are_seen),
         cmocka_unit_test(radius_sees_changed_weights),
         cmocka_unit_test(wrong_programs_are_seen),
         cmocka_unit_test(errors),
+        cmocka_unit_test(training_is_refused),
+        cmocka_unit_test(large_arenas_are_guarded),
         cmocka_unit_test(taps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;

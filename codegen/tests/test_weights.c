@@ -369,7 +369,7 @@ static void damaged_files_are_refused(void **state)
         const file whole = cg_read_file();
         file f = { malloc(2 * whole.size + 200), 0 };
         assert_non_null(f.bytes);
-        for (uint64_t seed = 1; seed <= 400; seed++) {
+        for (uint64_t seed = 1; seed <= 500; seed++) {
             uint64_t s = seed;
             memcpy(f.bytes, whole.bytes, whole.size);
             f.size = whole.size;
@@ -382,21 +382,16 @@ static void damaged_files_are_refused(void **state)
             }
             const int same = f.size == whole.size && memcmp(f.bytes, whole.bytes, f.size) == 0;
             if (seed % 4 < 2) cg_seal(&f);
-            cg_write_file(f.bytes, f.size);
-            const int status = ck_model_load(m, cg_path);
-            if (status == CK_MODEL_OK) {
+            if (cg_load_damaged(m, &f)) {
                 assert_true(same || seed % 4 < 2); /* another finite value, sealed */
                 continue;
             }
-            assert_int_equal(status, CK_MODEL_FILE);
-            assert_int_equal(strncmp(ck_model_error(m), cg_path, strlen(cg_path)), 0);
-            assert_null(strpbrk(ck_model_error(m), "\n\r\x1b"));
             refusals++;
         }
         free(f.bytes);
         free(whole.bytes);
     }
-    assert_true(refusals > 600);
+    assert_true(refusals > 750);
     ck_model_close(m);
 }
 

@@ -118,6 +118,7 @@ static hn_case ordinary(const hn_case *c)
     plain.isa[0] = '\0';
     plain.mode = HN_BOTH;
     plain.fp = HN_FP_NEAREST;
+    plain.threads = 1;
     for (size_t i = 0; i < c->op->family->noperands; i++) plain.at[i] = (hn_place){ HN_MIDDLE, 0 };
     return plain;
 }

@@ -72,15 +72,15 @@ static size_t span(const hn_placed *p)
     return p->at ? ((p->rows - 1) * p->ld + p->cols) * p->unit : 0;
 }
 
-/* What a call must touch: live units of inputs, all of the output. */
-static size_t count_bytes(const hn_runner *runner, size_t noperands)
+/* What a call must touch: live units of inputs, all of the outputs. */
+static size_t count_bytes(const hn_runner *runner, const hn_op *op)
 {
     size_t bytes = 0;
-    for (size_t k = 0; k < noperands; k++) {
+    for (size_t k = 0; k < op->family->noperands; k++) {
         const size_t *live;
         const hn_placed *p = hn_group_operand(runner, k, &live);
         for (size_t row = 0; p->at && row < p->rows; row++)
-            bytes += (k > 0 && live ? live[row] : p->cols) * p->unit;
+            bytes += (!hn_is_output(op, k) && live ? live[row] : p->cols) * p->unit;
     }
     return bytes;
 }
@@ -130,7 +130,7 @@ static const char *make_arena(arena *a, hn_contest *contest, const hn_machine *m
     if (hn_group_prepare(runner, &plan, c, error, sizeof error) != 0) why = error;
     if (!why) {
         const size_t bytes = set_bytes(runner, noperands);
-        contest->bytes = count_bytes(runner, noperands);
+        contest->bytes = count_bytes(runner, c->op);
         if (contest->cold) a->sets = hn_cold_bytes(machine) / contest->bytes + 1;
         a->bytes = bytes * a->sets;
         if (a->sets > SETS_MOST) why = "operands are too small for --cold";

@@ -23,10 +23,10 @@ static const hn_key keys[] = {
 };
 
 static const hn_operand operands[] = {
-    [Y] = { "y", HN_F32, HN_ROLE_VALUE, true },
+    [Y] = { "y", HN_F32, HN_ROLE_OUTPUT, true },
     [Q] = { "q", HN_F32, HN_ROLE_QUERY, true },
-    [KEYS] = { "k", HN_F32, HN_ROLE_KEY, true },
-    [VALUES] = { "v", HN_F32, HN_ROLE_RIGHT, true },
+    [KEYS] = { "k", HN_TYPE_0, HN_ROLE_KEY, true },
+    [VALUES] = { "v", HN_TYPE_0, HN_ROLE_RIGHT, true },
 };
 
 /* R query heads for each of G heads of keys; T queries after P tokens of the past. */
@@ -151,7 +151,7 @@ const hn_family hn_family_attention = {
     .fills = FILL(UNIT) | FILL(INT) | FILL(PROBE) | FILL(WIDE) | FILL(STAGNATION) | FILL(DENORMAL) |
              FILL(EDGE),
     .exact_fills = FILL(INT),
-    .flags = HN_WHOLE_ROWS | HN_FP_MODES,
+    .flags = HN_WHOLE_ROWS | HN_FP_MODES | HN_DIVIDED,
     .extents = extents,
     .live = live,
     .terms = terms,

@@ -17,9 +17,9 @@ static const hn_key keys[] = {
 };
 
 static const hn_operand operands[] = {
-    [Y] = { "y", HN_F32, HN_ROLE_VALUE, true },
-    [A] = { "a", HN_F32, HN_ROLE_LEFT, true },
-    [B] = { "b", HN_F32, HN_ROLE_RIGHT, true },
+    [Y] = { "y", HN_TYPE_0, HN_ROLE_OUTPUT, true },
+    [A] = { "a", HN_TYPE_0, HN_ROLE_LEFT, true },
+    [B] = { "b", HN_TYPE_0, HN_ROLE_RIGHT, true },
 };
 
 static void extents(const hn_case *c, hn_extent *e)
@@ -46,7 +46,7 @@ static bool fill_gate(hn_fill f, hn_rng *rng, float *x, size_t n)
 static bool fill(const hn_case *c, size_t operand, size_t index, hn_rng *rng, float *x, size_t n)
 {
     (void)index;
-    return operand == A && strcmp(c->op->stem, "swiglu_f32") == 0 && fill_gate(c->fill, rng, x, n);
+    return operand == A && strncmp(c->op->stem, "swiglu_", 7) == 0 && fill_gate(c->fill, rng, x, n);
 }
 
 static size_t terms(const hn_case *c)
@@ -97,7 +97,7 @@ const hn_family hn_family_binary = {
     .batch_key = T,
     .fills = FILL(UNIT) | FILL(INT) | FILL(CANCEL) | FILL(WIDE) | FILL(DENORMAL) | FILL(EDGE),
     .exact_fills = FILL(INT),
-    .flags = HN_SIGNED_ZERO | HN_FP_MODES,
+    .flags = HN_SIGNED_ZERO | HN_FP_MODES | HN_NUMBERS,
     .extents = extents,
     .fill = fill,
     .terms = terms,

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Family cross_entropy. Loss and count lie in a row of their own behind those of the gradient, so that one
- * operand holds all outputs and every check sees them; the count as the bits of a float. */
+/* Family cross_entropy. */
 #include "../family.h"
 #include "../fill_row.h"
 #include "loss.h"
 
 enum { T, V, GRADIENT };
-enum { Y, X, TARGET, OPERANDS };
-enum { SCALARS = 2 /* of the last row */ };
+enum { Y, X, TARGET, LOSS, COUNT, OPERANDS };
 
 static const hn_key keys[] = {
     [T] = { "T", HN_DIM, 0, 1 << 14, 1, 0, 24 },
@@ -16,26 +14,29 @@ static const hn_key keys[] = {
 };
 
 static const hn_operand operands[] = {
-    [Y] = { "y", HN_F32, HN_ROLE_VALUE, true },
+    [Y] = { "y", HN_F32, HN_ROLE_OUTPUT, true },
     [X] = { "x", HN_F32, HN_ROLE_SCORE, true },
     [TARGET] = { "t", HN_I32, HN_ROLE_VALUE, false },
+    [LOSS] = { "l", HN_F32, HN_ROLE_OUTPUT, false },
+    [COUNT] = { "n", HN_I32, HN_ROLE_OUTPUT, false },
 };
 
 static void extents(const hn_case *c, hn_extent *e)
 {
     const size_t t = (size_t)c->num[T], v = (size_t)c->num[V];
-    e[Y] = (hn_extent){ t + 1, v < SCALARS ? SCALARS : v, 0 };
+    e[Y] = (hn_extent){ t, v, 0 };
     e[X] = (hn_extent){ t, v, 0 };
     e[TARGET] = (hn_extent){ t > 0, t, 0 };
+    e[LOSS] = e[COUNT] = (hn_extent){ 1, 1, 0 };
 }
 
-/* Without a gradient only the last row is written. */
+/* Without a gradient nothing of its place is written. */
 static size_t live(const hn_case *c, size_t operand, size_t index)
 {
-    const size_t t = (size_t)c->num[T], v = (size_t)c->num[V];
-    if (operand == TARGET) return t;
-    if (operand == X) return v;
-    return index == t ? SCALARS : c->num[GRADIENT] ? v : 0;
+    (void)index;
+    if (operand == TARGET) return (size_t)c->num[T];
+    if (operand == LOSS || operand == COUNT) return 1;
+    return operand == Y && !c->num[GRADIENT] ? 0 : (size_t)c->num[V];
 }
 
 static size_t terms(const hn_case *c)
@@ -92,16 +93,13 @@ static void ids(const hn_case *c, size_t operand, size_t index, hn_rng *rng, int
 
 static void kernel_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
 {
-    const size_t t = (size_t)c->num[T];
-    float *const y = at[Y], *const last = y + t * ld[Y];
-    void *const count = last + 1;
     *(ck_cross_entropy_args *)args = (ck_cross_entropy_args){
-        .dx = c->num[GRADIENT] ? y : NULL,
-        .loss = last,
-        .count = count,
+        .dx = c->num[GRADIENT] ? at[Y] : NULL,
+        .loss = at[LOSS],
+        .count = at[COUNT],
         .x = at[X],
         .target = at[TARGET],
-        .t = t,
+        .t = (size_t)c->num[T],
         .v = (size_t)c->num[V],
         .lddx = ld[Y],
         .ldx = ld[X],
@@ -116,21 +114,24 @@ static void ref_args(const hn_case *c, void *const *at, const size_t *ld, void *
         .t = (size_t)c->num[T],
         .v = (size_t)c->num[V],
         .ldx = ld[X],
-        .gradient = c->num[GRADIENT] != 0,
+        .of = c->num[GRADIENT] ? REF_LOSS_GRADIENT : REF_LOSS_NOTHING,
     };
+}
+
+static void pick(void *args, size_t operand)
+{
+    ref_cross_entropy_args *const g = args;
+    if (operand != Y) g->of = operand == LOSS ? REF_LOSS_MEAN : REF_LOSS_COUNT;
 }
 
 static void emit_args(const hn_case *c, const size_t *ld, FILE *out)
 {
-    fprintf(
-        out,
-        "    float *const y = at[0], *const last = y + %lld;\n"
-        "    void *const count = last + 1;\n"
-        "    const ck_cross_entropy_args args = {\n"
-        "        .dx = %d ? y : NULL, .loss = last, .count = count, .x = at[1], .target = at[2],\n"
-        "        .t = %lld, .v = %lld, .lddx = %zu, .ldx = %zu,\n    };\n",
-        (long long)c->num[T] * (long long)ld[Y], c->num[GRADIENT] != 0, (long long)c->num[T],
-        (long long)c->num[V], ld[Y], ld[X]);
+    fprintf(out,
+            "    const ck_cross_entropy_args args = {\n"
+            "        .dx = %s, .loss = at[3], .count = at[4], .x = at[1], .target = at[2],\n"
+            "        .t = %lld, .v = %lld, .lddx = %zu, .ldx = %zu,\n    };\n",
+            c->num[GRADIENT] ? "at[0]" : "NULL", (long long)c->num[T], (long long)c->num[V], ld[Y],
+            ld[X]);
 }
 
 #define FILL(name) (1u << HN_FILL_##name)
@@ -151,6 +152,7 @@ const hn_family hn_family_cross_entropy = {
     .terms = terms,
     .kernel_args = kernel_args,
     .ref_args = ref_args,
+    .select = pick,
     .emit_args = emit_args,
     .header = "loss.h",
 };

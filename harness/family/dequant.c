@@ -9,7 +9,7 @@ enum { Y, X, OPERANDS };
 static const hn_key keys[] = { [K] = { "K", HN_DIM, 1, 1 << 24, HN_BLOCKS, 0, 1100 } };
 
 static const hn_operand operands[] = {
-    [Y] = { "y", HN_F32, HN_ROLE_VALUE, false },
+    [Y] = { "y", HN_F32, HN_ROLE_OUTPUT, false },
     [X] = { "x", HN_TYPE_0, HN_ROLE_VALUE, false },
 };
 

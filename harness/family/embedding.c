@@ -19,7 +19,7 @@ static const hn_key keys[] = {
 };
 
 static const hn_operand operands[] = {
-    [Y] = { "y", HN_F32, HN_ROLE_VALUE, true },
+    [Y] = { "y", HN_F32, HN_ROLE_OUTPUT, true },
     [W] = { "w", HN_TYPE_0, HN_ROLE_RIGHT, true },
     [IDS] = { "i", HN_I32, HN_ROLE_VALUE, false },
     [P] = { "p", HN_F32, HN_ROLE_ADDEND, true },
@@ -61,7 +61,8 @@ static void ids(const hn_case *c, size_t operand, size_t row, hn_rng *rng, int32
 static bool fill(const hn_case *c, size_t operand, size_t row, hn_rng *rng, float *x, size_t n)
 {
     (void)row;
-    if (operand != W || c->fill != HN_FILL_EDGE) return false;
+    if (operand != W || c->fill != HN_FILL_EDGE || hn_operand_dtype(c->op, W) != HN_F32)
+        return false;
     for (size_t j = 0; j < n; j++) {
         const uint32_t any = (uint32_t)(hn_next(rng) >> 32);
         const uint32_t kinds[] = { any, any | 0x7f800000u, any & 0x80000000u, any & 0x807fffffu };

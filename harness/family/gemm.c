@@ -17,7 +17,7 @@ static const hn_key keys[] = {
 };
 
 static const hn_operand operands[] = {
-    [Y] = { "y", HN_F32, HN_ROLE_VALUE, true },
+    [Y] = { "y", HN_F32, HN_ROLE_OUTPUT, true },
     [A] = { "a", HN_F32, HN_ROLE_LEFT, true },
     [B] = { "b", HN_F32, HN_ROLE_RIGHT, true },
     [C] = { "c", HN_F32, HN_ROLE_ADDEND, true },
@@ -111,7 +111,7 @@ const hn_family hn_family_gemm = {
     .fills = FILL(UNIT) | FILL(INT) | FILL(POW2) | FILL(PROBE) | FILL(CANCEL) | FILL(WIDE) |
              FILL(DENORMAL) | FILL(STAGNATION) | FILL(EDGE),
     .exact_fills = FILL(INT) | FILL(POW2) | FILL(PROBE),
-    .flags = HN_FP_MODES,
+    .flags = HN_FP_MODES | HN_DIVIDED,
     .extents = extents,
     .live = live,
     .down = down,

@@ -15,7 +15,7 @@ static const hn_key keys[] = {
 };
 
 static const hn_operand operands[] = {
-    [Y] = { "y", HN_TYPE_2, HN_ROLE_VALUE, true },
+    [Y] = { "y", HN_TYPE_2, HN_ROLE_OUTPUT, true },
     [A] = { "a", HN_TYPE_0, HN_ROLE_LEFT, true },
     [B] = { "b", HN_TYPE_1, HN_ROLE_RIGHT, true },
     [BIAS_ROW] = { "v", HN_F32, HN_ROLE_ADDEND, false },
@@ -79,7 +79,7 @@ const hn_family hn_family_gemm_h = {
     .fills = FILL(UNIT) | FILL(INT) | FILL(POW2) | FILL(PROBE) | FILL(CANCEL) | FILL(WIDE) |
              FILL(DENORMAL) | FILL(STAGNATION) | FILL(EDGE),
     .exact_fills = FILL(INT) | FILL(POW2) | FILL(PROBE),
-    .flags = HN_FP_MODES | HN_NUMBERS,
+    .flags = HN_FP_MODES | HN_NUMBERS | HN_DIVIDED,
     .extents = extents,
     .terms = hn_product_terms,
     .products = hn_products,

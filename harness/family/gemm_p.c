@@ -16,7 +16,7 @@ static const hn_key keys[] = {
 };
 
 static const hn_operand operands[] = {
-    [Y] = { "y", HN_F32, HN_ROLE_VALUE, true },
+    [Y] = { "y", HN_F32, HN_ROLE_OUTPUT, true },
     [A] = { "a", HN_TYPE_1, HN_ROLE_LEFT, true },
     [B] = { "b", HN_TYPE_0, HN_ROLE_RIGHT, true },
     [BIAS_ROW] = { "v", HN_F32, HN_ROLE_ADDEND, false },

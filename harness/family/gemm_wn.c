@@ -14,7 +14,7 @@ static const hn_key keys[] = {
 };
 
 static const hn_operand operands[] = {
-    [Y] = { "y", HN_F32, HN_ROLE_VALUE, true },
+    [Y] = { "y", HN_F32, HN_ROLE_OUTPUT, true },
     [A] = { "a", HN_F32, HN_ROLE_LEFT, true },
     [B] = { "b", HN_TYPE_0, HN_ROLE_RIGHT, true },
 };
@@ -74,7 +74,7 @@ const hn_family hn_family_gemm_wn = {
     .fills = FILL(UNIT) | FILL(INT) | FILL(PROBE) | FILL(WIDE) | FILL(DENORMAL) | FILL(STAGNATION) |
              FILL(EDGE) | FILL(SAT),
     .exact_fills = FILL(INT) | FILL(PROBE),
-    .flags = HN_FP_MODES,
+    .flags = HN_FP_MODES | HN_DIVIDED,
     .extents = extents,
     .terms = hn_product_terms,
     .products = hn_products,

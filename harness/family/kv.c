@@ -23,7 +23,7 @@ static const hn_key keys[] = {
 };
 
 static const hn_operand operands[] = {
-    [Y] = { "y", HN_TYPE_0, HN_ROLE_VALUE, true },
+    [Y] = { "y", HN_TYPE_0, HN_ROLE_OUTPUT, true },
     [X] = { "x", HN_F32, HN_ROLE_VALUE, true },
 };
 

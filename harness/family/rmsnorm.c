@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Family rmsnorm. The statistics lie behind the row that they belong to, so that one operand holds all
- * outputs and every check sees them. */
+/* Family rmsnorm. */
 #include "../family.h"
 #include "../norm_fill.h"
 #include "norm.h"
 
 enum { T, D, PAD, STATS, EPS };
-enum { Y, X, GAMMA, OPERANDS };
-enum { COLUMNS = 1 /* of statistics */ };
+enum { Y, X, GAMMA, STATISTICS, OPERANDS };
+enum { COLUMNS = 1 /* of statistics: rstd */ };
 
 static const hn_key keys[] = {
     [T] = { "T", HN_DIM, 1, 1 << 14, 1, 0, 40 },   [D] = { "D", HN_DIM, 1, 1 << 20, 1, 0, 300 },
@@ -16,9 +15,10 @@ static const hn_key keys[] = {
 };
 
 static const hn_operand operands[] = {
-    [Y] = { "y", HN_F32, HN_ROLE_VALUE, true },
-    [X] = { "x", HN_F32, HN_ROLE_LEFT, true },
+    [Y] = { "y", HN_TYPE_0, HN_ROLE_OUTPUT, true },
+    [X] = { "x", HN_TYPE_0, HN_ROLE_LEFT, true },
     [GAMMA] = { "g", HN_F32, HN_ROLE_RIGHT, false },
+    [STATISTICS] = { "s", HN_F32, HN_ROLE_OUTPUT, true },
 };
 
 static size_t row_of(const hn_case *c) { return (size_t)(c->num[D] + c->num[PAD]); }
@@ -26,9 +26,10 @@ static size_t row_of(const hn_case *c) { return (size_t)(c->num[D] + c->num[PAD]
 static void extents(const hn_case *c, hn_extent *e)
 {
     const size_t t = (size_t)c->num[T], d = (size_t)c->num[D];
-    e[Y] = (hn_extent){ t, row_of(c) + (c->num[STATS] ? COLUMNS : 0), 1 };
+    e[Y] = (hn_extent){ t, row_of(c), 1 };
     e[X] = (hn_extent){ t, d, 1 };
     e[GAMMA] = (hn_extent){ 1, d, 0 };
+    e[STATISTICS] = (hn_extent){ c->num[STATS] ? t : 0, COLUMNS, 1 };
 }
 
 static size_t terms(const hn_case *c) { return (size_t)c->num[D]; }
@@ -41,22 +42,18 @@ static bool fill(const hn_case *c, size_t operand, size_t index, hn_rng *rng, fl
 
 static bool exact(const hn_case *c) { return hn_norm_exact(c->real[EPS]); }
 
-/* Statistics of row 0, or NULL. */
-static float *behind(const hn_case *c, float *y) { return c->num[STATS] ? y + row_of(c) : NULL; }
-
 static void kernel_args(const hn_case *c, void *const *at, const size_t *ld, void *args)
 {
-    float *const stats = behind(c, at[Y]);
     *(ck_rmsnorm_args *)args = (ck_rmsnorm_args){
         .y = at[Y],
-        .rstd = stats,
+        .rstd = at[STATISTICS],
         .x = at[X],
         .gamma = at[GAMMA],
         .t = (size_t)c->num[T],
         .d = (size_t)c->num[D],
         .cols = row_of(c),
         .ldy = ld[Y],
-        .ldr = ld[Y],
+        .ldr = ld[STATISTICS],
         .ldx = ld[X],
         .eps = (float)c->real[EPS],
     };
@@ -71,20 +68,23 @@ static void ref_args(const hn_case *c, void *const *at, const size_t *ld, void *
         .cols = row_of(c),
         .ldx = ld[X],
         .eps = (float)c->real[EPS],
-        .stats = c->num[STATS] != 0,
     };
+}
+
+static void pick(void *args, size_t operand)
+{
+    ((ref_norm_args *)args)->statistics = operand == STATISTICS;
 }
 
 static void emit_args(const hn_case *c, const size_t *ld, FILE *out)
 {
     fprintf(out,
-            "    float *const y = at[0], *const stats = %d ? y + %zu : NULL;\n"
             "    const ck_rmsnorm_args args = {\n"
-            "        .y = y, .rstd = stats, .x = at[1], .gamma = at[2],\n"
+            "        .y = at[0], .rstd = at[3], .x = at[1], .gamma = at[2],\n"
             "        .t = %lld, .d = %lld, .cols = %zu, .ldy = %zu, .ldr = %zu, .ldx = %zu,\n"
             "        .eps = %af,\n    };\n",
-            c->num[STATS] != 0, row_of(c), (long long)c->num[T], (long long)c->num[D], row_of(c),
-            ld[Y], ld[Y], ld[X], c->real[EPS]);
+            (long long)c->num[T], (long long)c->num[D], row_of(c), ld[Y], ld[STATISTICS], ld[X],
+            c->real[EPS]);
 }
 
 #define FILL(name) (1u << HN_FILL_##name)
@@ -98,13 +98,14 @@ const hn_family hn_family_rmsnorm = {
     .fills = FILL(UNIT) | FILL(INT) | FILL(PROBE) | FILL(CANCEL) | FILL(WIDE) | FILL(DENORMAL) |
              FILL(STAGNATION) | FILL(EDGE),
     .exact_fills = FILL(INT),
-    .flags = HN_SIGNED_ZERO | HN_WHOLE_ROWS | HN_FP_MODES,
+    .flags = HN_SIGNED_ZERO | HN_WHOLE_ROWS | HN_FP_MODES | HN_NUMBERS,
     .extents = extents,
     .fill = fill,
     .exact = exact,
     .terms = terms,
     .kernel_args = kernel_args,
     .ref_args = ref_args,
+    .select = pick,
     .emit_args = emit_args,
     .header = "norm.h",
 };

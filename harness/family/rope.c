@@ -15,7 +15,7 @@ static const hn_key keys[] = {
 };
 
 static const hn_operand operands[] = {
-    [Y] = { "y", HN_F32, HN_ROLE_VALUE, true },
+    [Y] = { "y", HN_F32, HN_ROLE_OUTPUT, true },
     [X] = { "x", HN_F32, HN_ROLE_LEFT, true },
     [COS] = { "c", HN_F32, HN_ROLE_RIGHT, true },
     [SIN] = { "s", HN_F32, HN_ROLE_RIGHT, true },

@@ -18,7 +18,7 @@ static const hn_key keys[] = {
     [CONTEXT] = { "context", HN_INT, 0, 1 << 20, 1, 8192.0, 1 << 20 },
 };
 
-static const hn_operand operands[] = { [Y] = { "y", HN_F32, HN_ROLE_VALUE, true } };
+static const hn_operand operands[] = { [Y] = { "y", HN_F32, HN_ROLE_OUTPUT, true } };
 
 static void extents(const hn_case *c, hn_extent *e)
 {

@@ -10,7 +10,7 @@ enum { Y, X, OPERANDS };
 static const hn_key keys[] = { [LENGTH] = { "N", HN_DIM, 1, 1 << 24, 1, 0, 300 } };
 
 static const hn_operand operands[] = {
-    [Y] = { "y", HN_F32, HN_ROLE_VALUE, false },
+    [Y] = { "y", HN_F32, HN_ROLE_OUTPUT, false },
     [X] = { "x", HN_F32, HN_ROLE_ARG, false },
 };
 

@@ -10,7 +10,7 @@
 #include "judge.h"
 #include "mutate.h"
 
-enum { HN_AFFECTED_MAX = 40, HN_RUN_SEEDS_MAX = 16, HN_PRODUCTS_MAX = 16 };
+enum { HN_AFFECTED_MAX = 40, HN_RUN_SEEDS_MAX = 16, HN_PRODUCTS_MAX = 20 };
 
 typedef enum hn_target { HN_KERNELS, HN_REF, HN_HARNESS } hn_target;
 extern const char *const hn_target_names[3];

@@ -16,7 +16,8 @@ const char *const hn_products[3][HN_PRODUCTS_MAX] = {
     { "libck.so", "test_kernels" },
     { "test_ref_quant_32", "test_ref_quant_k", "test_ref_rows", "test_ref_activation",
       "test_ref_gemm_w", "test_ref_attention", "test_ref_gemm_wn", "test_ref_kv", "test_ref_loss",
-      "test_ref_pack", "test_ref_rope", "test_ref_embedding", "test_ref" },
+      "test_ref_pack", "test_ref_rope", "test_ref_embedding", "test_ref_layout", "test_ref_model",
+      "test_ref_products", "test_ref", "ckparity" },
     { "test_harness", "ckparity" },
 };
 
@@ -97,7 +98,7 @@ static void judge_product(const hn_hunt *h, const hn_site *s, const char *folder
                           const char *how, hn_fate *fate)
 {
     const char *name = hn_products[h->o.target][product];
-    char path[1200], command[2400];
+    char path[1200], command[3800];
     if (fate->kind == HN_FATE_INVALID || (fate->kind == HN_FATE_KILLED && !h->o.ablation)) return;
     snprintf(path, sizeof path, "%s/%s", folder, name);
     if (link_site(h, s, folder, product, path) != 0) {
@@ -108,18 +109,27 @@ static void judge_product(const hn_hunt *h, const hn_site *s, const char *folder
     hn_judge_program(command, product > 0 && *how ? how : name, folder, fate);
 }
 
+/* By the program on a few cases, of right kernels. */
+static void judge_few(const hn_hunt *h, const hn_site *s, const char *folder, size_t product,
+                      hn_fate *fate)
+{
+    char how[1400], suite[1200];
+    snprintf(suite, sizeof suite, "%s/few.cases", folder);
+    hn_write_file(suite, few_cases, strlen(few_cases));
+    snprintf(how, sizeof how, "run --jobs 1 --fail-fast --suite '%s' --seed %llx", suite,
+             (unsigned long long)h->o.run_seeds[0]);
+    judge_product(h, s, folder, product, how, fate);
+}
+
 static void judge_harness(const hn_hunt *h, const hn_site *s, const char *folder, hn_fate *fate)
 {
-    const unsigned long long seed = (unsigned long long)h->o.run_seeds[0];
-    char how[1400], suite[1200];
+    char how[1400];
     judge_product(h, s, folder, 0, "'bench*'", fate); /* which takes longest and is not mutated */
     snprintf(how, sizeof how, "digest --check '%s/golden/strict.digests'", h->build.source);
     judge_product(h, s, folder, 1, how, fate);
-    snprintf(suite, sizeof suite, "%s/few.cases", folder);
-    hn_write_file(suite, few_cases, strlen(few_cases));
-    snprintf(how, sizeof how, "run --jobs 1 --fail-fast --suite '%s' --seed %llx", suite, seed);
-    judge_product(h, s, folder, 1, how, fate);
-    snprintf(how, sizeof how, "selftest --fail-fast --seed %llx", seed);
+    judge_few(h, s, folder, 1, fate);
+    snprintf(how, sizeof how, "selftest --fail-fast --seed %llx",
+             (unsigned long long)h->o.run_seeds[0]);
     judge_product(h, s, folder, 1, how, fate);
 }
 
@@ -140,15 +150,23 @@ static void judge_library(const hn_hunt *h, const hn_site *s, const char *folder
     if (survived && fate->kind == HN_FATE_KILLED) fate->missed = 0;
 }
 
-/* By all tests of references, those of the file's own name first. */
+/* By all tests of references, those of the file's own name first; by the golden bounds; then by kernels that
+ * are right. */
 static void judge_reference(const hn_hunt *h, const hn_site *s, const char *folder, hn_fate *fate)
 {
+    size_t tests = 0;
+    while (strncmp(hn_products[HN_REF][tests], "test_ref", 8) == 0) tests++;
     for (int own = 1; own >= 0; own--)
-        for (size_t i = 0; i < HN_PRODUCTS_MAX; i++) {
+        for (size_t i = 0; i < tests; i++) {
             const char *name = hn_products[HN_REF][i] + sizeof "test_ref" - 1;
             const bool is_own = *name && strstr(h->sources[s->source].path, name + 1);
             if (is_own == own) judge_product(h, s, folder, i, "", fate);
         }
+    char how[2400];
+    snprintf(how, sizeof how, "bounds --suite '%s/golden/cases.cases' --check '%s/golden/bounds'",
+             h->build.source, h->build.source);
+    judge_product(h, s, folder, tests, how, fate);
+    judge_few(h, s, folder, tests, fate);
 }
 
 static void judge_site(const hn_hunt *h, const hn_site *s, const char *folder, bool known,

@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const hn_rt_words[HN_RT_WORDS] = { "all",  "f32",  "bf16", "f16",  "q4_0", "q4_1",
+                                               "q5_0", "q5_1", "q8_0", "q4_k", "q5_k", "q6_k" };
+const char *const hn_rt_matrices[HN_RT_MATRICES] = {
+    "token_emb", "lm_head_weight", "wq", "wk", "wv", "wo", "w1", "w2"
+};
+
 static size_t key(const hn_case *c, int i) { return (size_t)c->num[i]; }
 
 static size_t wide(size_t n) { return (n + 15) / 16 * 16; }
@@ -89,7 +95,17 @@ size_t hn_rt_calls(const hn_case *c, hn_rt_call *calls, char *error, size_t size
 
 /* --- buffers */
 
-/* Role and shape by name; what is not listed is an activation. */
+/* Rows of n elements of a matrix: what is asked for it, or what all have, as far as it fits. A tied head
+ * is the table of tokens. */
+static const hn_rt_format *format_of(const hn_rt_decoder *m, const char *name, size_t n)
+{
+    size_t i = 0;
+    while (strcmp(hn_rt_matrices[i], name) != 0) i++;
+    if (m->d.tied && i == HN_RT_LM_HEAD - HN_RT_TOKEN_EMB) i = 0;
+    return m->of[i] ? m->of[i] : hn_rt_format_fit(m->all, n);
+}
+
+/* Role, shape and format by name; what is not listed is an activation. */
 static void describe(hn_rt_buffer *b, const hn_rt_decoder *m)
 {
     const ref_decoder *const d = &m->d;
@@ -128,6 +144,15 @@ static void describe(hn_rt_buffer *b, const hn_rt_decoder *m)
         b->role = known[i].role;
         b->shape = known[i].shape;
     }
+    b->format = b->role == HN_RT_MATRIX ? format_of(m, b->name, b->shape.width) : hn_rt_formats;
+}
+
+static ref_block block_of(void *context, const char *name, size_t layer)
+{
+    hn_rt_buffer b = { .layer = layer };
+    snprintf(b.name, sizeof b.name, "%s", name);
+    describe(&b, context);
+    return (ref_block){ b.format->elements, b.format->bytes };
 }
 
 static void add_buffer(void *context, const char *name, size_t layer, size_t offset, size_t bytes)
@@ -178,13 +203,19 @@ void hn_rt_buffer_name(const hn_rt_buffer *b, char *text, size_t size)
 typedef struct sketch {
     const char *name;
     hn_rt_step step;
-    const char *stem, *y, *rstd, *in[3];
+    const char *stem; /* NULL: it follows from the format of the weights */
+    const char *y, *rstd, *in[4];
 } sketch;
+
+static const hn_rt_buffer *buffer_of(const hn_rt_decoder *m, const char *name, size_t layer)
+{
+    const hn_rt_buffer *const b = name ? hn_rt_find(m, name, layer) : NULL;
+    return b || !name ? b : hn_rt_find(m, name, HN_RT_ABSENT);
+}
 
 static size_t offset_of(const hn_rt_decoder *m, const char *name, size_t layer)
 {
-    const hn_rt_buffer *b = name ? hn_rt_find(m, name, layer) : NULL;
-    if (!b && name) b = hn_rt_find(m, name, HN_RT_ABSENT);
+    const hn_rt_buffer *const b = buffer_of(m, name, layer);
     return b ? b->offset : HN_RT_ABSENT;
 }
 
@@ -198,6 +229,15 @@ static void set_shape(hn_rt_stage *s, size_t pieces, size_t piece, size_t used, 
     s->ld = ld;
 }
 
+/* The op of a step that reads weights follows from their format. Of rows in blocks a product reads all
+ * elements: activations are +0 in pad lanes. */
+static void set_format(const hn_rt_decoder *m, hn_rt_stage *s, const char *weights)
+{
+    s->format = buffer_of(m, weights, s->layer)->format;
+    s->stem = s->step == HN_RT_EMBED ? s->format->embedding : s->format->product;
+    if (s->step != HN_RT_EMBED && s->format->elements > 1) s->k = s->ldx;
+}
+
 static void add_stage(hn_rt_decoder *m, size_t layer, const sketch *k)
 {
     const ref_decoder *const d = &m->d;
@@ -205,7 +245,7 @@ static void add_stage(hn_rt_decoder *m, size_t layer, const sketch *k)
     *s = (hn_rt_stage){ .name = k->name, .step = k->step, .stem = k->stem, .layer = layer };
     s->y = offset_of(m, k->y, layer);
     s->rstd = offset_of(m, k->rstd, layer);
-    for (int i = 0; i < 3; i++) s->in[i] = offset_of(m, k->in[i], layer);
+    for (int i = 0; i < 4; i++) s->in[i] = offset_of(m, k->in[i], layer);
     const bool of_k = strcmp(k->y, "k") == 0 || strcmp(k->y, "v") == 0;
     const size_t heads = of_k ? d->kv_heads : d->heads;
     set_shape(s, 1, 0, d->hidden, m->aD, m->aD);
@@ -216,25 +256,26 @@ static void add_stage(hn_rt_decoder *m, size_t layer, const sketch *k)
     case HN_RT_HEAD_NORM:
     case HN_RT_TURN: set_shape(s, heads, d->context * m->aH, d->head_dim, m->aH, m->aH); break;
     case HN_RT_ATTEND: set_shape(s, heads, m->aH, d->head_dim, m->aH, heads * m->aH); break;
+    case HN_RT_GATED:
     case HN_RT_SWIGLU: set_shape(s, 1, 0, d->intermediate, m->aI, m->aI); break;
     default: break;
     }
     if (strcmp(k->name, "mlp_up") == 0) set_shape(s, 2, m->aI, d->intermediate, m->aI, 2 * m->aI);
-    if (strcmp(k->name, "mlp_down") == 0) s->k = d->intermediate, s->ldx = m->aI;
-    if (strcmp(k->name, "merge_heads") == 0) s->k = s->ldx = heads * m->aH;
+    if (strncmp(k->name, "mlp_down", 8) == 0) s->k = d->intermediate, s->ldx = m->aI;
+    if (strncmp(k->name, "merge_heads", 11) == 0) s->k = s->ldx = heads * m->aH;
     if (strcmp(k->name, "head") == 0) set_shape(s, 1, 0, d->vocab, d->vocab, d->vocab);
+    if (!k->stem) set_format(m, s, k->in[k->step == HN_RT_EMBED ? 0 : 1]);
 }
 
-static const char norm[] = "rmsnorm_f32", gemm[] = "gemm_nt_f32", add[] = "residual_add_f32";
-static const char rope[] = "rope_half_f32";
+static const char norm[] = "rmsnorm_f32", add[] = "residual_add_f32", rope[] = "rope_half_f32";
 
 static void add_layer(hn_rt_decoder *m, size_t layer)
 {
     static const sketch project[] = {
         { "norm1", HN_RT_NORM, norm, "ln1_out", "ln1_rstd", { "input", "ln1_gamma" } },
-        { "project_q", HN_RT_PROJECT, gemm, "q", NULL, { "ln1_out", "wq", "bq" } },
-        { "project_k", HN_RT_PROJECT, gemm, "k", NULL, { "ln1_out", "wk", "bk" } },
-        { "project_v", HN_RT_PROJECT, gemm, "v", NULL, { "ln1_out", "wv", "bv" } },
+        { "project_q", HN_RT_PROJECT, NULL, "q", NULL, { "ln1_out", "wq", "bq" } },
+        { "project_k", HN_RT_PROJECT, NULL, "k", NULL, { "ln1_out", "wk", "bk" } },
+        { "project_v", HN_RT_PROJECT, NULL, "v", NULL, { "ln1_out", "wv", "bv" } },
     };
     static const sketch norms[] = {
         { "norm_q", HN_RT_HEAD_NORM, norm, "q", NULL, { "q", "q_norm_gamma" } },
@@ -246,18 +287,41 @@ static void add_layer(hn_rt_decoder *m, size_t layer)
     };
     static const sketch rest[] = {
         { "attend", HN_RT_ATTEND, "attention_f32", "attn_out", NULL, { "q", "k", "v" } },
-        { "merge_heads", HN_RT_LINEAR, gemm, "proj_tmp", NULL, { "attn_out", "wo", "bo" } },
+        { "merge_heads", HN_RT_LINEAR, NULL, "proj_tmp", NULL, { "attn_out", "wo", "bo" } },
         { "add1", HN_RT_ADD, add, "residual1", NULL, { "input", "proj_tmp" } },
         { "norm2", HN_RT_NORM, norm, "ln2_out", "ln2_rstd", { "residual1", "ln2_gamma" } },
-        { "mlp_up", HN_RT_LINEAR, gemm, "fc1_out", NULL, { "ln2_out", "w1", "b1" } },
+        { "mlp_up", HN_RT_LINEAR, NULL, "fc1_out", NULL, { "ln2_out", "w1", "b1" } },
         { "swiglu", HN_RT_SWIGLU, "swiglu_f32", "swiglu_out", NULL, { "fc1_out" } },
-        { "mlp_down", HN_RT_LINEAR, gemm, "mlp_out", NULL, { "swiglu_out", "w2", "b2" } },
+        { "mlp_down", HN_RT_LINEAR, NULL, "mlp_out", NULL, { "swiglu_out", "w2", "b2" } },
         { "add2", HN_RT_ADD, add, "output", NULL, { "residual1", "mlp_out" } },
     };
+    static const sketch gate = { "mlp_gate",   HN_RT_GATED, "gemm_nt_swiglu_f32",
+                                 "swiglu_out", NULL,        { "ln2_out", "w1", "b1" } };
+    static const char gemm[] = "gemm_nt_f32";
+    static const sketch merge = {
+        "merge_heads_add", HN_RT_ADDED, gemm, "residual1", NULL, { "attn_out", "wo", "bo", "input" }
+    };
+    static const sketch down = { "mlp_down_add", HN_RT_ADDED,
+                                 gemm,           "output",
+                                 NULL,           { "swiglu_out", "w2", "b2", "residual1" } };
+    /* in the place of the step of that name and the one behind it */
+    const struct {
+        const char *name;
+        bool fused;
+        const sketch *as;
+    } pairs[] = { { "merge_heads", m->fused_residual, &merge },
+                  { "mlp_up", m->fused_mlp, &gate },
+                  { "mlp_down", m->fused_residual, &down } };
     for (size_t i = 0; i < sizeof project / sizeof *project; i++) add_stage(m, layer, &project[i]);
     for (size_t i = 0; i < 2 && m->d.qk_norm; i++) add_stage(m, layer, &norms[i]);
     for (size_t i = 0; i < 2 && m->d.rope; i++) add_stage(m, layer, &turns[i]);
-    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) add_stage(m, layer, &rest[i]);
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) {
+        const sketch *s = &rest[i];
+        for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++)
+            if (pairs[p].fused && strcmp(pairs[p].name, rest[i].name) == 0) s = pairs[p].as;
+        add_stage(m, layer, s);
+        i += s != &rest[i];
+    }
 }
 
 static void add_stages(hn_rt_decoder *m)
@@ -266,7 +330,7 @@ static void add_stages(hn_rt_decoder *m)
     const char *const table = m->d.tied ? "token_emb" : "lm_head_weight";
     const sketch before = { m->d.rope ? "embed" : "embed_at",
                             HN_RT_EMBED,
-                            "embedding_f32",
+                            NULL,
                             "embedded_input",
                             NULL,
                             { "token_emb", m->d.rope ? NULL : "pos_emb" } };
@@ -277,7 +341,7 @@ static void add_stages(hn_rt_decoder *m)
           "final_output",
           "final_ln_rstd",
           { "output", "final_ln_weight" } },
-        { "head", HN_RT_LINEAR, gemm, "logits", NULL, { "final_output", table } }
+        { "head", HN_RT_LINEAR, NULL, "logits", NULL, { "final_output", table } }
     };
     m->stages = checked(calloc(m->d.layers * LAYER_MOST + OTHERS, sizeof *m->stages));
     add_stage(m, 0, &before);
@@ -300,7 +364,17 @@ hn_rt_decoder *hn_rt_decoder_new(const hn_case *c)
     m->aD = wide(m->d.hidden);
     m->aH = wide(m->d.head_dim);
     m->aI = wide(m->d.intermediate);
-    const ref_layout_options options = { .guard = m->guard };
+    m->all = &hn_rt_formats[c->num[HN_RT_W] - HN_RT_F32];
+    for (int i = 0; i < HN_RT_MATRICES; i++)
+        if (c->num[HN_RT_TOKEN_EMB + i] != HN_RT_ALL)
+            m->of[i] = &hn_rt_formats[c->num[HN_RT_TOKEN_EMB + i] - HN_RT_F32];
+    m->fused_mlp = key(c, HN_RT_FUSE) & 1;
+    m->fused_residual = key(c, HN_RT_FUSE) >> 1 & 1;
+    const ref_layout_options options = { .guard = m->guard,
+                                         .one_mlp = m->fused_mlp,
+                                         .one_residual = m->fused_residual,
+                                         .block = block_of,
+                                         .context = m };
     m->total = ref_layout(&m->d, &options, add_buffer, m, &start);
     add_stages(m);
     return m;
@@ -313,15 +387,10 @@ void hn_rt_decoder_free(hn_rt_decoder *d)
     free(d);
 }
 
-static void ignore(void *context, const char *name, size_t layer, size_t offset, size_t bytes)
-{
-    (void)context, (void)name, (void)layer, (void)offset, (void)bytes;
-}
-
 size_t hn_rt_bytes(const hn_case *c)
 {
-    const ref_decoder d = dimensions(c);
-    const ref_layout_options options = { .guard = 64 * key(c, HN_RT_GUARD) };
-    size_t start;
-    return ref_layout(&d, &options, ignore, NULL, &start);
+    hn_rt_decoder *const m = hn_rt_decoder_new(c);
+    const size_t bytes = m->total;
+    hn_rt_decoder_free(m);
+    return bytes;
 }

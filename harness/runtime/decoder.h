@@ -6,6 +6,7 @@
 #define HN_RUNTIME_DECODER_H
 
 #include "../family.h"
+#include "format.h"
 #include "ref_layout.h"
 
 /* The keys of the family, in their order. */
@@ -27,10 +28,28 @@ enum {
     HN_RT_BIAS, /* sum of 1: of q k v, 2: of attention's output, 4: of the MLP */
     HN_RT_TIED,
     HN_RT_QKNORM,
-    HN_RT_GUARD, /* free lines of 64 bytes around each buffer */
+    HN_RT_GUARD,     /* free lines of 64 bytes around each buffer */
+    HN_RT_W,         /* format of all matrices, as far as it fits: a word below */
+    HN_RT_TOKEN_EMB, /* of one matrix, in all layers */
+    HN_RT_LM_HEAD,
+    HN_RT_WQ,
+    HN_RT_WK,
+    HN_RT_WV,
+    HN_RT_WO,
+    HN_RT_W1,
+    HN_RT_W2,
+    HN_RT_FUSE, /* sum of 1: the MLP's product with its gate, 2: products with residual sums */
     HN_RT_CALLS,
     HN_RT_KEYS
 };
+
+/* The words of the keys of formats: HN_RT_ALL, that of w; then hn_rt_formats. */
+enum { HN_RT_ALL, HN_RT_F32, HN_RT_WORDS = 1 + HN_RT_FORMATS };
+extern const char *const hn_rt_words[HN_RT_WORDS];
+
+/* The matrices, by the keys of their formats from HN_RT_TOKEN_EMB on, and by name. */
+enum { HN_RT_MATRICES = HN_RT_W2 - HN_RT_W };
+extern const char *const hn_rt_matrices[HN_RT_MATRICES];
 
 /* One call of a runtime; its word in `calls`. */
 typedef enum hn_rt_kind {
@@ -72,7 +91,8 @@ typedef struct hn_rt_buffer {
     size_t layer; /* HN_RT_ABSENT: a global one */
     size_t offset, bytes;
     hn_rt_role role;
-    hn_rt_shape shape; /* of weights and tables */
+    hn_rt_shape shape;          /* of weights and tables */
+    const hn_rt_format *format; /* of matrices; f32 of all others */
 } hn_rt_buffer;
 
 typedef enum hn_rt_step {
@@ -84,7 +104,9 @@ typedef enum hn_rt_step {
     HN_RT_ATTEND,
     HN_RT_LINEAR,
     HN_RT_ADD,
-    HN_RT_SWIGLU
+    HN_RT_SWIGLU,
+    HN_RT_GATED, /* product and gate */
+    HN_RT_ADDED  /* product and sum */
 } hn_rt_step;
 
 /* A step of a pass. Its output is `pieces` matrices, `piece` floats apart, of the rows of the pass:
@@ -93,9 +115,10 @@ typedef enum hn_rt_step {
 typedef struct hn_rt_stage {
     const char *name;
     hn_rt_step step;
-    const char *stem; /* of the op that does it */
+    const char *stem;           /* of the op that does it */
+    const hn_rt_format *format; /* of the weights of a product or of the table of tokens */
     size_t layer;
-    size_t y, rstd, in[3];
+    size_t y, rstd, in[4];
     size_t pieces, piece, used, width, ld;
     size_t k, ldx; /* terms of a product and the width of its left operand */
 } hn_rt_stage;
@@ -104,6 +127,8 @@ typedef struct hn_rt_decoder {
     ref_decoder d;
     float eps, theta, factor, low, high;
     size_t original, guard;
+    const hn_rt_format *all, *of[HN_RT_MATRICES]; /* as asked for; NULL: as all */
+    bool fused_mlp, fused_residual;
     size_t aD, aH, aI; /* widths */
     size_t total;      /* bytes of the arena */
     size_t nbuffers, nstages;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "ck_ops.h"
+#include "formats.h"
 #include "generate.h"
 
 const hn_rt_api hn_rt_own_api = { ck_model_open, ck_model_prefill, ck_model_decode,
@@ -58,12 +59,38 @@ static int read_config(const hn_rt_decoder *m, cg_config *config, cg_error *erro
     return cg_config_check(config, "case", error);
 }
 
+/* The format of each place, asked for as the options of ckgen ask for it; NULL: refused. */
+static ck_dtype *choose_formats(const hn_rt_decoder *m, const cg_config *config, cg_error *error)
+{
+    char text[64];
+    cg_formats f = { 0 };
+    if (cg_formats_read_all(&f, m->all->name, error) != 0) return NULL;
+    for (size_t i = 0; i < HN_RT_MATRICES; i++) {
+        if (!m->of[i]) continue;
+        snprintf(text, sizeof text, "%s=%s", hn_rt_matrices[i], m->of[i]->name);
+        if (cg_formats_read_one(&f, text, error) != 0) return NULL;
+    }
+    return cg_formats_choose(&f, config, error);
+}
+
+static cg_layout_options layout_of(const hn_rt_decoder *m)
+{
+    return (cg_layout_options){ .guard = m->guard,
+                                .fuse = (m->fused_mlp ? CG_FUSE_MLP : 0u) |
+                                        (m->fused_residual ? CG_FUSE_RESIDUAL : 0u) };
+}
+
 const char *hn_rt_refuses(const hn_case *c)
 {
     static cg_error error;
     cg_config config;
     hn_rt_decoder *const m = hn_rt_decoder_new(c);
-    const int bad = read_config(m, &config, &error);
+    const bool good = read_config(m, &config, &error) == 0;
+    ck_dtype *const formats = good ? choose_formats(m, &config, &error) : NULL;
+    cg_layout_options options = layout_of(m);
+    options.dtype = formats;
+    const bool bad = !formats || cg_fusion_check(&options, &error) != 0;
+    free(formats);
     hn_rt_decoder_free(m);
     return bad ? error.text : NULL;
 }
@@ -72,21 +99,28 @@ const char *hn_rt_refuses(const hn_case *c)
 static char *generate(const hn_case *c, cg_error *error)
 {
     hn_rt_decoder *const m = hn_rt_decoder_new(c);
-    const cg_layout_options options = { .guard = m->guard };
+    cg_layout_options options = layout_of(m);
     cg_config config;
     cg_graph graph = { 0 };
     cg_program program;
     char *text = NULL;
     size_t length = 0;
     int bad = read_config(m, &config, error);
+    ck_dtype *const formats = bad ? NULL : choose_formats(m, &config, error);
+    options.dtype = formats;
+    bad = !formats;
     hn_rt_decoder_free(m);
     if (!bad) bad = cg_graph_build(&graph, &config, error);
     if (!bad) bad = cg_program_make(&program, &graph, "case", &options, error);
-    if (bad) return NULL;
+    if (bad) {
+        free(formats);
+        return NULL;
+    }
     FILE *const out = open_memstream(&text, &length);
     bad = !out || cg_emit(&program, CG_LIBRARY, out, error) != 0;
     if (out && fclose(out) != 0) bad = cg_fail(error, "out of memory");
     cg_program_free(&program);
+    free(formats);
     if (!bad) return text;
     free(text);
     return NULL;

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../hash.h"
 #include "ck.h"
+#include "ck_threads.h"
 
 /* Multiply-adds that a trial does at least in a tenth of a second, its reference included. */
 enum { TERMS_PER_TICK = 1000000, TICKS_LEAST = 50, MXCSR = 0x1f80, MXCSR_CONTROL = 0xffc0 };
@@ -14,13 +16,17 @@ enum { TERMS_PER_TICK = 1000000, TICKS_LEAST = 50, MXCSR = 0x1f80, MXCSR_CONTROL
 /* --- variants */
 
 static void unused(const void *args) { (void)args; }
+static void unused_threads(ck_fn *fn, const ck_numspec *num, const void *args, unsigned threads)
+{
+    (void)fn, (void)num, (void)args, (void)threads;
+}
 
 static const ck_numspec spec = { .accs = 1 };
 
 #define VARIANT(name)                                                                    \
     {                                                                                    \
         .size = sizeof(ck_kernel), .stem = "runtime", .family = "runtime", .isa = #name, \
-        .fn = unused, .fn_strict = unused, .spec = &spec                                 \
+        .fn = unused, .fn_strict = unused, .spec = &spec, .threads = unused_threads      \
     }
 static ck_kernel kernels[] = { VARIANT(scalar), VARIANT(sse41), VARIANT(avx2), VARIANT(avx512) };
 
@@ -83,7 +89,16 @@ void hn_rt_try(hn_rt_trial *t, const char *isa, unsigned ticks_most)
     hn_call_poison(0x7fa5a5a5, 0);
     ck_isa_set_mask(hn_rt_mask(isa));
     ck_set_strict_parity(t->strict);
-    hn_call(run_trial, &t, MXCSR, ticks_most && ticks_most < most ? ticks_most : most, &outcome);
+    const unsigned threads = t->s->c->threads > 1 ? t->s->c->threads : 1;
+    const int before = ck_get_num_threads();
+    ck_set_num_threads((int)threads);
+    ck_set_thread_terms(1); /* so that anything is divided */
+    hn_call_threads(threads > 1);
+    hn_call(run_trial, &t, MXCSR, threads * (ticks_most && ticks_most < most ? ticks_most : most),
+            &outcome);
+    hn_call_threads(false);
+    ck_set_thread_terms(0);
+    ck_set_num_threads(before);
     ck_set_strict_parity(strict);
     ck_isa_set_mask(mask);
     judge(t, &outcome);
@@ -104,9 +119,14 @@ static void run_variants(const hn_session *session, const hn_rt_subject *s, hn_r
                           .strict = v->strict,
                           .like = v->strict && bits_isa ? &bits : NULL,
                           .like_isa = bits_isa,
+                          .session = session,
+                          .variant = v,
                           .result = &results[i] };
         session->announce(session->context, v);
         hn_rt_try(&t, v->kernel->isa, session->ticks_most);
+        results[i].data = t.data;
+        results[i].out =
+            hn_hash(HN_HASH_START, t.history.hash, t.history.count * sizeof *t.history.hash);
         if (v->strict && !bits_isa && results[i].verdict == HN_OK) {
             bits = t.history;
             bits_isa = v->kernel->isa;

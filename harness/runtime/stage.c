@@ -11,8 +11,11 @@
 #include "ck.h"
 #include "ref.h"
 
-ref_fn ref_embedding_f32, ref_rmsnorm_f32, ref_gemm_nt_f32, ref_rope_half_f32, ref_attention_f32,
-    ref_residual_add_f32, ref_swiglu_f32;
+/* Terms above which a product is compared in a sample, of so many columns each. */
+enum { SAMPLE_TERMS = 1 << 18, SAMPLE_COLS = 16 };
+
+ref_fn ref_rmsnorm_f32, ref_rope_half_f32, ref_attention_f32, ref_residual_add_f32, ref_swiglu_f32;
+ref_fn ref_gemm_nt_f32, ref_gemm_nt_swiglu_f32;
 
 void hn_rt_cells_free(hn_rt_cells *cells)
 {
@@ -80,18 +83,20 @@ static void from_bits(ref_out *out)
 
 static void embed(const view *v, const ref_tile *tile)
 {
-    const bool copies = v->s->in[1] == HN_RT_ABSENT;
+    const hn_rt_format *const f = v->s->format;
+    const bool adds = v->s->in[1] != HN_RT_ABSENT;
     const ref_embedding_args a = { .w = v->before + v->s->in[0],
                                    .ids = v->p->tokens,
-                                   .pos = copies ? NULL : input(v, 1, v->d->aD),
+                                   .pos = adds ? input(v, 1, v->d->aD) : NULL,
                                    .d = v->s->used,
-                                   .ldw = v->d->aD,
+                                   .ldw = v->d->aD / f->elements,
                                    .ldp = v->d->aD };
-    ref_embedding_f32(&a, tile, v->spec, 1, v->out);
-    if (copies) from_bits(v->out);
+    f->ref_embedding(&a, tile, v->spec, 1, v->out);
+    if (!adds && !f->decode) from_bits(v->out);
 }
 
-static void norm(const view *v, const ref_tile *tile, size_t head)
+/* `statistics`: of the rows alone. */
+static void norm(const view *v, const ref_tile *tile, size_t head, bool statistics)
 {
     const ref_norm_args a = { .x = input(v, 0, v->s->ld) + head * v->s->piece,
                               .gamma = at(v->before, v->s->in[1]),
@@ -99,7 +104,7 @@ static void norm(const view *v, const ref_tile *tile, size_t head)
                               .cols = v->s->used,
                               .ldx = v->s->ld,
                               .eps = v->d->eps,
-                              .stats = v->s->rstd != HN_RT_ABSENT };
+                              .statistics = statistics };
     ref_rmsnorm_f32(&a, tile, v->spec, 1, v->out);
 }
 
@@ -107,15 +112,58 @@ static void norm(const view *v, const ref_tile *tile, size_t head)
 static void product(const view *v, const ref_tile *tile, size_t piece)
 {
     const hn_rt_stage *const s = v->s;
+    const hn_rt_format *const f = s->format;
+    const unsigned char *const b =
+        v->before + s->in[1] + piece * s->width * hn_rt_row_bytes(f, s->ldx);
     const float *const bias = at(v->before, s->in[2]);
+    const ref_gemm_w_args blocks = { .a = input(v, 0, s->ldx),
+                                     .b = b,
+                                     .bias = bias ? bias + piece * s->width : NULL,
+                                     .k = s->k,
+                                     .lda = s->ldx,
+                                     .ldb = s->ldx / f->elements };
+    const ref_gemm_args floats = { .a = blocks.a,
+                                   .b = (const float *)(const void *)b,
+                                   .bias = blocks.bias,
+                                   .k = s->k,
+                                   .lda = s->ldx,
+                                   .ldb = s->ldx,
+                                   .alpha = 1 };
+    const void *const args = f->decode ? (const void *)&blocks : &floats;
+    f->ref_product(args, tile, v->spec, 1, v->out);
+}
+
+/* The same with the sum, or the gate, behind it. */
+static void product_added(const view *v, const ref_tile *tile)
+{
+    const hn_rt_stage *const s = v->s;
     const ref_gemm_args a = { .a = input(v, 0, s->ldx),
-                              .b = at(v->before, s->in[1]) + piece * s->width * s->ldx,
-                              .bias = bias ? bias + piece * s->width : NULL,
+                              .b = at(v->before, s->in[1]),
+                              .c = input(v, 3, s->ld),
+                              .bias = at(v->before, s->in[2]),
                               .k = s->k,
                               .lda = s->ldx,
                               .ldb = s->ldx,
-                              .alpha = 1 };
+                              .ldc = s->ld,
+                              .alpha = 1,
+                              .beta = 1 };
     ref_gemm_nt_f32(&a, tile, v->spec, 1, v->out);
+}
+
+static void product_gated(const view *v, const ref_tile *tile)
+{
+    const hn_rt_stage *const s = v->s;
+    const float *const w = at(v->before, s->in[1]), *const bias = at(v->before, s->in[2]);
+    const ref_gemm_glu_args a = { .a = input(v, 0, s->ldx),
+                                  .b = w,
+                                  .d = w + s->width * s->ldx,
+                                  .bias_b = bias,
+                                  .bias_d = bias ? bias + s->width : NULL,
+                                  .k = s->k,
+                                  .lda = s->ldx,
+                                  .ldb = s->ldx,
+                                  .ldd = s->ldx };
+    ref_gemm_nt_swiglu_f32(&a, tile, v->spec, 1, v->out);
 }
 
 static void turn(const view *v, const ref_tile *tile, size_t head)
@@ -177,13 +225,15 @@ static void reference(const view *v, const ref_tile *tile, size_t piece)
     switch (v->s->step) {
     case HN_RT_EMBED: embed(v, tile); break;
     case HN_RT_NORM:
-    case HN_RT_HEAD_NORM: norm(v, tile, piece); break;
+    case HN_RT_HEAD_NORM: norm(v, tile, piece, false); break;
     case HN_RT_PROJECT:
     case HN_RT_LINEAR: product(v, tile, piece); break;
     case HN_RT_TURN: turn(v, tile, piece); break;
     case HN_RT_ATTEND: attend(v, tile, piece); break;
     case HN_RT_ADD: add(v, tile); break;
     case HN_RT_SWIGLU: gate(v, tile); break;
+    case HN_RT_GATED: product_gated(v, tile); break;
+    case HN_RT_ADDED: product_added(v, tile); break;
     }
 }
 
@@ -213,38 +263,71 @@ static bool is_plus_zero(float x)
     return bits == 0;
 }
 
-/* Whether all is well with a row of a piece, the pad lanes behind it included. */
-static bool check_row(const view *v, const float *y, hn_rt_found at, size_t cell, hn_rt_found *f)
+/* Whether all is well with the pad lanes behind a piece. */
+static bool check_pads(const view *v, const float *y, size_t piece, hn_rt_found *f)
 {
-    for (at.col = 0; at.col < v->s->used; at.col++) {
-        at.got = (double)y[at.col];
-        if (judge(v, cell + at.col, at, f)) return false;
-    }
-    for (; at.col < v->s->width; at.col++) {
-        if (is_plus_zero(y[at.col])) continue;
-        *f = at;
-        f->got = (double)y[at.col];
-        f->pad = true;
-        return false;
+    for (size_t t = 0; t < v->p->rows; t++)
+        for (size_t col = v->s->used; col < v->s->width; col++) {
+            const float got = y[t * v->s->ld + col];
+            if (is_plus_zero(got)) continue;
+            *f = (hn_rt_found){ .pad = true, .piece = piece, .row = v->p->first + t, .col = col };
+            f->got = (double)got;
+            return false;
+        }
+    return true;
+}
+
+/* Whether all is well with the columns of a tile. */
+static bool check_tile(const view *v, const unsigned char *after, size_t piece,
+                       const ref_tile *tile, hn_rt_found *f)
+{
+    const hn_rt_stage *const s = v->s;
+    v->out->n = tile->rows * tile->cols;
+    reference(v, tile, piece);
+    for (size_t i = 0; i < v->out->n; i++) {
+        hn_rt_found e = { .piece = piece, .row = v->p->first + i / tile->cols };
+        e.col = tile->c0 + i % tile->cols;
+        e.got = (double)at(after, s->y)[piece * s->piece + e.row * s->ld + e.col];
+        if (judge(v, i, e, f)) return false;
     }
     return true;
+}
+
+/* The columns that are compared: all; of a large product the first, the last and some between them. */
+static size_t choose_tiles(const view *v, size_t piece, ref_tile tiles[3])
+{
+    const hn_rt_stage *const s = v->s;
+    const size_t rows = v->p->rows, used = s->used;
+    hn_rng rng = hn_stream(s->y, v->p->first, piece);
+    tiles[0] = (ref_tile){ 0, rows, 0, used };
+    if (s->step != HN_RT_PROJECT && s->step != HN_RT_LINEAR) return 1;
+    if (rows * used * s->k <= SAMPLE_TERMS || used <= 3 * SAMPLE_COLS) return 1;
+    tiles[0].cols = SAMPLE_COLS;
+    tiles[1] = tiles[2] = tiles[0];
+    tiles[1].c0 = SAMPLE_COLS + hn_below(&rng, used - 3 * SAMPLE_COLS);
+    tiles[2].c0 = used - SAMPLE_COLS;
+    return 3;
 }
 
 /* Whether all is well with one piece. */
 static bool check_piece(const view *v, const unsigned char *after, size_t piece, hn_rt_found *f)
 {
     const hn_rt_stage *const s = v->s;
-    const bool stats = s->rstd != HN_RT_ABSENT;
-    const ref_tile tile = { 0, v->p->rows, 0, s->used + stats };
-    reference(v, &tile, piece);
+    ref_tile tiles[3];
+    const size_t count = choose_tiles(v, piece, tiles);
+    for (size_t i = 0; i < count; i++)
+        if (!check_tile(v, after, piece, &tiles[i], f)) return false;
+    return check_pads(v, row_at(after, s->y, s->ld, v->p) + piece * s->piece, piece, f);
+}
+
+/* Whether all is well with the statistics of a norm. */
+static bool check_statistics(const view *v, const unsigned char *after, hn_rt_found *f)
+{
+    norm(v, &(ref_tile){ 0, v->p->rows, 0, 1 }, 0, true);
     for (size_t t = 0; t < v->p->rows; t++) {
-        hn_rt_found element = { .piece = piece, .row = v->p->first + t };
-        const float *const y = at(after, s->y) + piece * s->piece + element.row * s->ld;
-        if (!check_row(v, y, element, t * tile.cols, f)) return false;
-        if (!stats) continue;
-        element.col = HN_RT_STATISTIC;
-        element.got = (double)at(after, s->rstd)[element.row];
-        if (judge(v, t * tile.cols + s->used, element, f)) return false;
+        hn_rt_found element = { .row = v->p->first + t, .col = HN_RT_STATISTIC };
+        element.got = (double)at(after, v->s->rstd)[element.row];
+        if (judge(v, t, element, f)) return false;
     }
     return true;
 }
@@ -252,12 +335,13 @@ static bool check_piece(const view *v, const unsigned char *after, size_t piece,
 void hn_rt_check(const hn_rt_work *w, hn_rt_cells *cells, hn_rt_found *found)
 {
     const ref_spec spec = hn_rt_spec(w->s, w->strict);
-    ref_out out = room(cells, w->p->rows * (w->s->used + 1));
-    out.n = w->p->rows * (w->s->used + (w->s->rstd != HN_RT_ABSENT));
+    ref_out out = room(cells, w->p->rows * w->s->used);
     const view v = { w->d, w->s, w->p, w->before, &spec, &out };
     *found = (hn_rt_found){ .exact = true };
     for (size_t piece = 0; piece < w->s->pieces; piece++)
         if (!check_piece(&v, w->after, piece, found)) return;
+    out.n = w->p->rows;
+    if (w->s->rstd != HN_RT_ABSENT) check_statistics(&v, w->after, found);
 }
 
 void hn_rt_written(const hn_rt_stage *s, const hn_rt_pass *p, hn_rt_stretch *each, void *context)

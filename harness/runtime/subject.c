@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../hash.h"
 #include "ck_dtype.h"
 #include "trial.h"
 
@@ -45,8 +46,8 @@ static void check_buffer(const ck_program *p, const hn_rt_buffer *b, hn_result *
     const size_t offset = have->offset + (layered ? b->layer * have->stride : 0);
     if (offset != b->offset) wrong(result, "offset", name, offset, b->offset);
     if (have->bytes != b->bytes) wrong(result, "bytes", name, have->bytes, b->bytes);
-    if (have->dtype != CK_DTYPE_F32)
-        wrong(result, "dtype", name, (size_t)have->dtype, (size_t)CK_DTYPE_F32);
+    if (have->dtype != b->format->code)
+        wrong(result, "dtype", name, (size_t)have->dtype, (size_t)b->format->code);
     if ((have->of_layer != 0) != layered)
         wrong(result, "of_layer", name, (size_t)have->of_layer, layered);
 }
@@ -120,32 +121,50 @@ static double length(const hn_rt_shape *s)
     return (double)(s->width / s->col_period * s->col_used);
 }
 
+static void *checked(void *memory)
+{
+    if (memory) return memory;
+    fprintf(stderr, "ckparity: out of memory\n");
+    exit(1);
+}
+
 /* Matrices keep the magnitude of what they multiply; gains and biases are of magnitude 1, so that none
  * of them is lost beside the rest. */
 static void fill(const hn_rt_buffer *b, hn_rng *rng, unsigned char *image)
 {
-    float *const x = (float *)(void *)(image + b->offset);
+    const size_t width = b->shape.width, row = hn_rt_row_bytes(b->format, width);
     const double scale = b->role == HN_RT_MATRIX ? sqrt(3 / length(&b->shape)) : 0.5;
-    for (size_t i = 0; i < b->bytes / sizeof *x; i++) {
-        const double by = scale * uniform(rng), value = b->role == HN_RT_GAIN ? 1 + by : by;
-        x[i] = in_use(&b->shape, i) ? (float)value : 0;
+    float *const x = checked(malloc(width * sizeof *x));
+    for (size_t r = 0; r < b->bytes / row; r++) {
+        for (size_t i = 0; i < width; i++) {
+            const double by = scale * uniform(rng), value = b->role == HN_RT_GAIN ? 1 + by : by;
+            x[i] = in_use(&b->shape, r * width + i) ? (float)value : 0;
+        }
+        hn_rt_encode(b->format, x, width, image + b->offset + r * row);
     }
+    free(x);
 }
 
-static void make_image(hn_rt_subject *s, size_t which)
+static bool has_weights(const hn_rt_decoder *d, const hn_rt_buffer *b)
+{
+    return b->role != HN_RT_ACTIVATION && b->role != HN_RT_TABLE && has_row(d, b);
+}
+
+static void make_images(hn_rt_subject *s)
 {
     const hn_rt_decoder *const d = s->d;
-    s->image[which] = aligned_alloc(64, (d->total + 63) / 64 * 64);
-    if (!s->image[which]) {
-        fprintf(stderr, "ckparity: out of memory\n");
-        exit(1);
+    for (size_t i = 0; i < 2; i++) {
+        s->image[i] = checked(aligned_alloc(64, (d->total + 63) / 64 * 64));
+        paint(s->image[i], d->total, junk[i]);
     }
-    paint(s->image[which], d->total, junk[which]);
+    s->data = HN_HASH_START;
     for (size_t i = 0; i < d->nbuffers; i++) {
         const hn_rt_buffer *const b = &d->buffers[i];
         hn_rng rng = hn_stream(s->c->seed, 0x77656967, i);
-        if (b->role == HN_RT_ACTIVATION || b->role == HN_RT_TABLE || !has_row(d, b)) continue;
-        fill(b, &rng, s->image[which]);
+        if (!has_weights(d, b)) continue;
+        fill(b, &rng, s->image[0]);
+        s->data = hn_hash(s->data, s->image[0] + b->offset, b->bytes);
+        memcpy(s->image[1] + b->offset, s->image[0] + b->offset, b->bytes);
     }
 }
 
@@ -166,8 +185,9 @@ int hn_rt_subject_open(hn_rt_subject *s, const hn_case *c, const hn_rt_compiler 
     check_decoder(&s->program->decoder, s->d, result);
     check_layout(s->program, s->d, result);
     result->ran |= 1u << HN_CHECK_PROGRAM;
-    for (size_t i = 0; i < 2; i++) make_image(s, i);
-    return result->verdict == HN_OK ? 0 : -1;
+    if (result->verdict != HN_OK) return -1;
+    make_images(s);
+    return 0;
 }
 
 void hn_rt_subject_close(hn_rt_subject *s, hn_rt_program *program)

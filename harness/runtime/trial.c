@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../hash.h"
 #include "ck.h"
+#include "ck_threads.h"
+#include "model.h"
 #include "whole.h"
 
 ref_fn ref_rope_cache_f32;
@@ -165,6 +168,7 @@ static void tap(void *context, const ck_model *m, const ck_step *step, const ck_
     if (failed(t)) return;
     t->inside = !after;
     if (!after) return;
+    if (t->session) t->session->announce(t->session->context, t->variant);
     check_step(t, &t->s->d->stages[t->next]);
     if (!failed(t)) t->next++;
 }
@@ -202,6 +206,7 @@ static void draw_tokens(hn_rt_trial *t, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         t->tokens[t->position + i] = (int32_t)hn_below(&t->rng, t->s->d->d.vocab);
+    t->data = hn_hash(t->data, t->tokens + t->position, n * sizeof *t->tokens);
 }
 
 /* n tokens more, and what they gave. */
@@ -271,10 +276,12 @@ static void run_error(hn_rt_trial *t, hn_rt_kind kind)
 
 /* --- a model of its own */
 
-/* The arena as the image has it, but for the tables, which are the model's. */
-static void dress(const hn_rt_trial *t, unsigned char *to, size_t image)
+/* The arena as the image has it, but for the tables, which are the model's. It takes no call of the runtime
+ * to give a model weights, since those are from a seed or a file. */
+static void dress(const hn_rt_trial *t, ck_model *m, size_t image)
 {
     const hn_rt_decoder *const d = t->s->d;
+    unsigned char *const to = ck_model_arena(m);
     const unsigned char *const from = t->s->image[image];
     size_t done = 0;
     for (size_t i = 0; i < d->nbuffers; i++) {
@@ -284,6 +291,7 @@ static void dress(const hn_rt_trial *t, unsigned char *to, size_t image)
         done = b->offset + b->bytes;
     }
     memcpy(to + done, from + done, d->total - done);
+    m->has_weights = 1;
 }
 
 static ck_model *open_model(hn_rt_trial *t)
@@ -347,18 +355,20 @@ static void check_tables(hn_rt_trial *t)
     free(cells);
 }
 
-/* The same tokens in one pass of a new model, whose stale memory is another. */
+/* The same tokens in one pass of a new model, whose stale memory is another, and in one thread. */
 static void recompute(hn_rt_trial *t)
 {
     const hn_rt_decoder *const d = t->s->d;
     const size_t n = t->reached, vocab = d->d.vocab;
     if (failed(t) || n == 0) return;
+    const int threads = ck_get_num_threads();
     ck_model *const m = open_model(t);
     float *const again = checked(malloc(n * vocab * sizeof *again));
     if (m) {
-        ck_model_randomise(m, 1);
-        dress(t, ck_model_arena(m), 1);
+        dress(t, m, 1);
+        ck_set_num_threads(1);
         expect_status(t, t->s->api->prefill(m, t->tokens, n, again, n * vocab), CK_MODEL_OK);
+        ck_set_num_threads(threads);
     }
     for (size_t i = 0; i < n * vocab && !failed(t); i++)
         if (memcmp(&again[i], &t->logits[i], sizeof *again) != 0)
@@ -404,12 +414,12 @@ void hn_rt_trial_run(hn_rt_trial *t)
     t->logits = checked(malloc((d->d.context * d->d.vocab + CANARY) * sizeof *t->logits));
     t->tokens = checked(calloc(d->d.context + 1, sizeof *t->tokens));
     t->rng = hn_stream(t->s->c->seed, 0x746f6b65, 0);
+    t->data = t->s->data;
     t->m = open_model(t);
     if (!t->m) return;
     check_new(t);
     check_tables(t);
-    ck_model_randomise(t->m, t->s->c->seed);
-    dress(t, arena(t), 0);
+    dress(t, t->m, 0);
     memcpy(t->shadow, arena(t), d->total);
     ck_model_set_tap(t->m, tap, t);
     for (size_t i = 0; i < t->s->ncalls && !failed(t); i++) run_call(t, &t->s->calls[i]);

@@ -16,6 +16,7 @@ typedef struct hn_rt_subject {
     size_t ncalls;
     hn_rt_call calls[HN_RT_CALLS_MAX];
     unsigned char *image[2]; /* the arena with weights; what must not be read differs */
+    uint64_t data;           /* their hash, by hash.h */
     bool whole;              /* logits are compared with the whole decoder in double as well */
 } hn_rt_subject;
 
@@ -41,6 +42,9 @@ typedef struct hn_rt_trial {
     const hn_rt_history *like; /* strict bits that steps must have; NULL: there are none yet */
     const char *like_isa;
     hn_rt_history history;
+    uint64_t data;             /* the hash of the weights and of all tokens */
+    const hn_session *session; /* is told that `variant` goes on; NULL: nobody */
+    const hn_variant *variant;
     hn_rt_witness *witness; /* NULL: nobody; steps with the bits of `like` are not checked again */
     void *context;
     hn_result *result;

@@ -26,6 +26,7 @@ typedef struct weights {
     const hn_rt_decoder *d;
     const unsigned char *arena;
     size_t layer;
+    float *room; /* where matrices in blocks are decoded to */
 } weights;
 
 static const float *vector(const weights *w, const char *name)
@@ -34,13 +35,31 @@ static const float *vector(const weights *w, const char *name)
     return b ? (const float *)(const void *)(w->arena + b->offset) : NULL;
 }
 
-static ref_matrix matrix(const weights *w, const char *name)
+static size_t elements(const hn_rt_buffer *b)
 {
-    const hn_rt_buffer *const b = hn_rt_find(w->d, name, w->layer);
-    return (ref_matrix){ vector(w, name), b ? b->shape.width : 0 };
+    return b->bytes / b->format->bytes * b->format->elements;
 }
 
-static ref_layer layer(const weights *w)
+/* Elements of all matrices in blocks. */
+static size_t decoded_elements(const hn_rt_decoder *d)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < d->nbuffers; i++)
+        if (d->buffers[i].format->decode) count += elements(&d->buffers[i]);
+    return count;
+}
+
+static ref_matrix matrix(weights *w, const char *name)
+{
+    const hn_rt_buffer *const b = hn_rt_find(w->d, name, w->layer);
+    if (!b || !b->format->decode) return (ref_matrix){ vector(w, name), b ? b->shape.width : 0 };
+    const float *const decoded = w->room;
+    hn_rt_decode(b->format, w->arena + b->offset, elements(b), w->room);
+    w->room += elements(b);
+    return (ref_matrix){ decoded, b->shape.width };
+}
+
+static ref_layer layer(weights *w)
 {
     return (ref_layer){
         .ln1 = vector(w, "ln1_gamma"),
@@ -85,11 +104,12 @@ static void compare(const ref_model *m, const hn_rt_text *text, double *room, hn
 void hn_rt_whole_check(const hn_rt_decoder *d, const unsigned char *arena, const hn_rt_text *text,
                        hn_result *result)
 {
-    weights w = { d, arena, HN_RT_ABSENT };
     ref_model m = dimensions(d);
     ref_layer *const layers = calloc(d->d.layers, sizeof *layers);
     double *const room = malloc(2 * text->n * d->d.vocab * sizeof *room);
-    if (!layers || !room) {
+    float *const decoded = malloc((decoded_elements(d) + 1) * sizeof *decoded);
+    weights w = { d, arena, HN_RT_ABSENT, decoded };
+    if (!layers || !room || !decoded) {
         fprintf(stderr, "ckparity: out of memory\n");
         exit(1);
     }
@@ -100,6 +120,7 @@ void hn_rt_whole_check(const hn_rt_decoder *d, const unsigned char *arena, const
     for (w.layer = 0; w.layer < d->d.layers; w.layer++) layers[w.layer] = layer(&w);
     m.layers = layers;
     compare(&m, text, room, result);
+    free(decoded);
     free(room);
     free(layers);
 }

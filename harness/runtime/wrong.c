@@ -12,6 +12,7 @@
 #include "attention.h"
 #include "binary.h"
 #include "ck_ops.h"
+#include "ck_threads.h"
 #include "embedding.h"
 #include "gemm.h"
 #include "model.h"
@@ -27,6 +28,27 @@
 #define LEARNED                                                                   \
     "runtime gen=1 L=2 D=20 I=24 H=4 G=2 hd=6 V=19 T=12 bias=7 qknorm=1 guard=1 " \
     "calls=p4,d2,xt,p3,r,p5,d1 seed=5"
+
+/* Blocks of 256 and 32: of 250 used columns, of 60, and of four heads of 6 in rows of 16; so that wo and w2
+ * are in q5_0. */
+#define BLOCKS                                                                               \
+    "runtime gen=1 L=2 D=250 I=60 H=4 G=2 hd=6 V=19 T=12 theta=10000 bias=7 tied=1 guard=1 " \
+    "w=q4_k wv=q6_k calls=p4,d2,xt,p3,r,p5,d1 seed=5"
+/* Formats of one matrix each, learned positions. */
+#define MIXED                                                                   \
+    "runtime gen=1 L=2 D=60 I=60 H=4 G=2 hd=6 V=19 T=12 bias=7 guard=1 w=q8_0 " \
+    "token_emb=q5_1 lm_head_weight=bf16 wo=f16 w2=q4_0 calls=p4,d2,xt,p3,r,p5,d1 seed=5"
+
+/* Products that are compared in a sample. */
+#define LARGE "runtime gen=1 L=1 D=80 I=1024 H=2 G=1 hd=8 V=9 T=4 theta=10000 seed=5"
+/* With all steps fused that can be. */
+#define FUSED                                                                               \
+    "runtime gen=1 L=2 D=20 I=24 H=4 G=2 hd=6 V=19 T=12 theta=10000 bias=7 tied=1 guard=1 " \
+    "fuse=3 calls=p4,d2,xt,p3,r,p5,d1 seed=5"
+/* In several threads. */
+#define THREADS                                                                             \
+    "runtime gen=1 L=2 D=20 I=24 H=4 G=2 hd=6 V=19 T=12 theta=10000 bias=7 tied=1 guard=1 " \
+    "calls=p4,d2,xt,p3,r,p5,d1 thr=3 seed=5"
 
 enum { EDITS_MAX = 2 };
 
@@ -50,12 +72,28 @@ KERNEL(last_of_product, gemm, gemm_nt_f32)
     return status;
 }
 
+KERNEL(last_of_large_product, gemm, gemm_nt_f32)
+{
+    const ck_status status = ck_gemm_nt_f32(a);
+    if (a->n == 2048) a->y[(a->m - 1) * a->ldy + a->n - 1] *= 1.0001f;
+    return status;
+}
+
 static void flip_lowest_bit(float *x)
 {
     uint32_t bits;
     memcpy(&bits, x, sizeof bits);
     bits ^= 1;
     memcpy(x, &bits, sizeof bits);
+}
+
+/* Other bits where there are several threads, within any radius. */
+KERNEL(bit_of_threads, gemm, gemm_nt_f32)
+{
+    const ck_status status = ck_gemm_nt_f32(a);
+    if (ck_get_num_threads() > 1 && a->n == 19 && !ck_strict_parity())
+        flip_lowest_bit(&a->y[(a->m - 1) * a->ldy + a->n - 1]);
+    return status;
 }
 
 /* Terms of the product that merges heads, and of no other: four heads in rows of 16. */
@@ -145,6 +183,86 @@ KERNEL(falls, binary, residual_add_f32)
 {
     *(volatile int *)(uintptr_t)(a->t == 1 ? 8 : (uintptr_t)a->y) = 1;
     return ck_residual_add_f32(a);
+}
+
+/* --- of blocks: what they are given is a copy with one mistake */
+
+enum { COPY = 1 << 14, LAST_OF_W2 = 249, LAST_OF_HEAD = 18 };
+
+static ck_gemm_w_args copied(const ck_gemm_w_args *a, size_t row_bytes, unsigned char copy[COPY])
+{
+    ck_gemm_w_args b = *a;
+    memcpy(copy, a->b, a->n * row_bytes);
+    b.b = copy;
+    return b;
+}
+
+/* Of the last used row, the last block has the scale of the one before. */
+KERNEL(scale_of_neighbour, gemm_w, gemm_nt_q5_0_f32)
+{
+    unsigned char copy[COPY];
+    const ck_gemm_w_args b = copied(a, 2 * CK_Q5_0_BYTES, copy);
+    unsigned char *const row = copy + LAST_OF_W2 * 2 * CK_Q5_0_BYTES;
+    memcpy(row + CK_Q5_0_BYTES, row, 2);
+    return ck_gemm_nt_q5_0_f32(&b);
+}
+
+/* Of the last used row, the fifth bits of the last block are those of the one before. */
+KERNEL(fifth_bits_of_neighbour, gemm_w, gemm_nt_q5_0_f32)
+{
+    unsigned char copy[COPY];
+    const ck_gemm_w_args b = copied(a, 2 * CK_Q5_0_BYTES, copy);
+    unsigned char *const row = copy + LAST_OF_W2 * 2 * CK_Q5_0_BYTES;
+    memcpy(row + CK_Q5_0_BYTES + 2, row + 2, 4);
+    return ck_gemm_nt_q5_0_f32(&b);
+}
+
+/* The last word of the vocabulary is a sum without minimums. */
+KERNEL(minimum_left_out, gemm_w, gemm_nt_q4_k_f32)
+{
+    unsigned char copy[COPY];
+    if (a->n != LAST_OF_HEAD + 1) return ck_gemm_nt_q4_k_f32(a);
+    const ck_gemm_w_args b = copied(a, CK_Q4_K_BYTES, copy);
+    memset(copy + LAST_OF_HEAD * CK_Q4_K_BYTES + 2, 0, 2);
+    return ck_gemm_nt_q4_k_f32(&b);
+}
+
+/* Sub-scale 15 is taken for that of sub-block 14, in the last row of the last head. */
+KERNEL(sub_scale_of_neighbour, gemm_w, gemm_nt_q6_k_f32)
+{
+    unsigned char copy[COPY];
+    const ck_gemm_w_args b = copied(a, CK_Q6_K_BYTES, copy);
+    unsigned char *const scales = copy + 5 * CK_Q6_K_BYTES + 192;
+    scales[15] = scales[14];
+    return ck_gemm_nt_q6_k_f32(&b);
+}
+
+KERNEL(bit_of_strict_blocks, gemm_w, gemm_nt_q5_0_f32)
+{
+    const ck_status status = ck_gemm_nt_q5_0_f32(a);
+    const unsigned better = ck_isa_mask() & ~(1u << CK_ISA_scalar);
+    if (better && ck_strict_parity()) flip_lowest_bit(&a->y[(a->m - 1) * a->ldy + LAST_OF_W2]);
+    return status;
+}
+
+KERNEL(bit_of_single_rows_of_blocks, gemm_w, gemm_nt_q5_0_f32)
+{
+    const ck_status status = ck_gemm_nt_q5_0_f32(a);
+    if (a->m == 1) flip_lowest_bit(&a->y[LAST_OF_W2]);
+    return status;
+}
+
+/* The last block of the last token's row is the first one. */
+KERNEL(block_of_embedding, embedding, embedding_q5_1)
+{
+    ck_embedding_args b = *a;
+    unsigned char copy[COPY];
+    const size_t row = a->ldw * CK_Q5_1_BYTES;
+    memcpy(copy, a->w, a->vocab * row);
+    unsigned char *const last = copy + (size_t)a->ids[a->t - 1] * row;
+    memcpy(last + CK_Q5_1_BYTES, last, CK_Q5_1_BYTES);
+    b.w = copy;
+    return ck_embedding_q5_1(&b);
 }
 
 #define BIND(entry, function)                                          \
@@ -346,6 +464,24 @@ static const wrong list[] = {
     PROGRAM("writes_the_cache", ROPE, SLACK, "d2: layer 1 norm2: writes byte 0 of k of layer 0",
             "norm2", "    return",
             "    if (l == 1 && r->first == 5) ck_at(r, K(0))[0] = 0;\n    return"),
+    PROGRAM("fused_gate_is_factor", FUSED, VALUE, "p4: layer 0 mlp_gate: y[0,0]", "mlp_gate",
+            "W1(l)) + 1024", "W1(l))"),
+    PROGRAM("fused_bias_of_gate", FUSED, VALUE, "p4: layer 0 mlp_gate: y[0,0]", "mlp_gate",
+            "B1(l)) + 32", "B1(l))"),
+    PROGRAM("fused_last_column", FUSED, NAN, "p4: layer 0 mlp_gate: y[0,23]", "mlp_gate", ".n = 24",
+            ".n = 23"),
+    PROGRAM("fused_pads_not_cleared", FUSED, SLACK, "p4: layer 0 mlp_gate: pad lane y[0,24]",
+            "mlp_gate", "status == 0", "status != 0"),
+    PROGRAM("fused_residual_of_other_layer", FUSED, VALUE, "p4: layer 1 merge_heads_add: y[0,0]",
+            "merge_heads_add", "INPUT(l)", "INPUT(0)"),
+    PROGRAM("fused_residual_of_first_row", FUSED, VALUE, "d2: layer 0 merge_heads_add: y[4,0]",
+            "merge_heads_add", "ck_row(r, INPUT(l), 32)", "ck_at(r, INPUT(l))"),
+    PROGRAM("fused_residual_missing", FUSED, VALUE, "p4: layer 0 mlp_down_add: y[0,0]",
+            "mlp_down_add", ".beta = 1", ".beta = 0"),
+    PROGRAM("fused_last_term", FUSED, VALUE, "p4: layer 0 mlp_down_add: y[0,0]", "mlp_down_add",
+            ".k = 24", ".k = 23"),
+    PROGRAM("fused_last_row", FUSED, NAN, "p4: layer 0 mlp_down_add: y[3,0]", "mlp_down_add",
+            ".m = r->rows", ".m = r->rows - 1"),
     PROGRAM("steps_exchanged", ROPE, PROGRAM,
             "p4: layer 0 rope_q: step rope_k of layer 0 comes in its place", NULL,
             "\"rope_q\", \"rope\", rope_q", "\"rope_k\", \"rope\", rope_k"),
@@ -355,9 +491,59 @@ static const wrong list[] = {
     PROGRAM("does_not_compile", ROPE, PROGRAM, "the emitted C: ", "head", "return", "retrun"),
     PROGRAM("warns", ROPE, PROGRAM, "the emitted C: ", "head", "    const",
             "    int *p = 1.0f + r;\n    const"),
+    /* weights in blocks */
+    PROGRAM("blocks_embedded_as_others", BLOCKS, VALUE, "p4: layer 0 embed: y[0,0]", "embed",
+            "ck_embedding_q4_k", "ck_embedding_q5_k"),
+    PROGRAM("blocks_of_other_row", MIXED, VALUE, "p4: layer 0 embed_at: y[0,", "embed_at",
+            ".ldw = 2", ".ldw = 3"),
+    PROGRAM("pads_of_blocks_stay", BLOCKS, SLACK, "p4: layer 0 embed: pad lane y[0,250]", "embed",
+            "if (status == 0)", "if (status)"),
+    PROGRAM("pads_of_last_row_stay", BLOCKS, SLACK, "p4: layer 0 embed: pad lane y[3,250]", "embed",
+            "ck_clear_pads(a.y, r->rows,", "ck_clear_pads(a.y, r->rows - 1,"),
+    PROGRAM("last_layer_in_other_format", BLOCKS, VALUE, "p4: layer 1 project_v: y[0,0,0]",
+            "project_v", "ck_gemm_nt_q6_k_f32(&a)",
+            "l ? ck_gemm_nt_q4_k_f32(&a) : ck_gemm_nt_q6_k_f32(&a)"),
+    PROGRAM("last_matrix_in_other_format", BLOCKS, VALUE, "p4: layer 0 mlp_down: y[0,0]",
+            "mlp_down", "ck_gemm_nt_q5_0_f32", "ck_gemm_nt_q4_0_f32"),
+    PROGRAM("heads_apart_as_in_other_format", BLOCKS, VALUE, "p4: layer 0 project_v: y[1,0,0]",
+            "project_v", "h * 3360", "h * 2304"),
+    PROGRAM("last_head_as_in_other_format", BLOCKS, VALUE, "p4: layer 0 project_q: y[3,0,0]",
+            "project_q", "h * 2304", "h * (h == 3 ? 2816 : 2304)"),
+    PROGRAM("rows_a_block_further_apart", BLOCKS, VALUE, "p4: layer 0 project_k: y[0,0,1]",
+            "project_k", ".ldb = 1", ".ldb = 2"),
+    PROGRAM("last_block_left_out", BLOCKS, VALUE, "p4: layer 0 mlp_down: y[0,0]", "mlp_down",
+            ".k = 64", ".k = 32"),
+    PROGRAM("used_part_of_blocks", BLOCKS, SEQUENCE, "p4: layer 0 mlp_up: returned", "mlp_up",
+            ".k = 256", ".k = 250"),
+    PROGRAM("factors_are_gates", BLOCKS, VALUE, "p4: layer 0 mlp_up: y[0,64]", "mlp_up",
+            "    return ck_gemm_nt_q4_k_f32(&a);",
+            "    ck_gemm_w_args b = a;\n    b.n = 64;\n    int status = ck_gemm_nt_q4_k_f32(&b);\n"
+            "    b.y += 64;\n    b.bias += 64;\n    return status ? status : "
+            "ck_gemm_nt_q4_k_f32(&b);"),
+    PROGRAM("tied_head_as_floats", BLOCKS, NAN, "p4: layer 1 head: y[", "head",
+            "    return ck_gemm_nt_q4_k_f32(&a);",
+            "    const ck_gemm_args b = { .y = a.y, .a = a.a, .b = a.b, .m = a.m, .n = a.n, .k = "
+            "a.k,\n        .ldy = a.ldy, .lda = a.lda, .ldb = a.lda, .alpha = 1 };\n    return "
+            "ck_gemm_nt_f32(&b);"),
+    PROGRAM("tied_head_in_other_format", BLOCKS, VALUE, "p4: layer 1 head: y[0,0]", "head",
+            "ck_gemm_nt_q4_k_f32", "ck_gemm_nt_q5_k_f32"),
+    PROGRAM("halves_are_brains", MIXED, VALUE, "p4: layer 1 head: y[0,0]", "head",
+            "ck_gemm_nt_bf16_f32", "ck_gemm_nt_f16_f32"),
+    PROGRAM("halves_without_last_head", MIXED, VALUE, "p4: layer 0 merge_heads: y[0,0]",
+            "merge_heads", ".k = 64", ".k = 48"),
+    PROGRAM("fallback_ignored", BLOCKS, PROGRAM, "layout: w2 of layer 0: dtype is 7, wanted 11",
+            NULL, "{ \"w2\", CK_MATRIX, CK_DTYPE_Q5_0", "{ \"w2\", CK_MATRIX, CK_DTYPE_Q4_K"),
+    PROGRAM("bytes_of_other_format", BLOCKS, PROGRAM,
+            "layout: w1 of layer 0: bytes is 22528, wanted 18432", NULL, "173056, 18432",
+            "173056, 22528"),
+    PROGRAM("embedding_as_tied_in_f32", BLOCKS, PROGRAM, "layout: token_emb: dtype is 0, wanted 7",
+            NULL, "{ \"token_emb\", CK_MATRIX, CK_DTYPE_Q4_K",
+            "{ \"token_emb\", CK_MATRIX, CK_DTYPE_F32"),
     /* kernels that the runtime calls */
     BELOW("kernel_last_of_product", ROPE, VALUE, "p4: layer 1 head: y[3,18]", "gemm_nt_f32",
           last_of_product),
+    BELOW("kernel_last_of_large_product", LARGE, VALUE, "p4: layer 0 mlp_up: y[3,2047]",
+          "gemm_nt_f32", last_of_large_product),
     BELOW("kernel_last_head", ROPE, VALUE, "p4: layer 0 attend: y[3,3,0]", "attention_f32",
           last_head_alike),
     BELOW("kernel_sees_the_future", ROPE, VALUE, "p4: layer 0 attend: y[0,0,0]", "attention_f32",
@@ -379,6 +565,21 @@ static const wrong list[] = {
           bit_of_merge),
     BELOW("kernel_bit_of_single_rows", ROPE, SEQUENCE, "r: logits[4,", "gemm_nt_f32",
           bit_of_single_rows),
+    BELOW("kernel_scale_of_neighbour", BLOCKS, VALUE, "p4: layer 0 merge_heads: y[0,249]",
+          "gemm_nt_q5_0_f32", scale_of_neighbour),
+    BELOW("kernel_fifth_bits", BLOCKS, VALUE, "p4: layer 0 merge_heads: y[0,249]",
+          "gemm_nt_q5_0_f32", fifth_bits_of_neighbour),
+    BELOW("kernel_without_minimum", BLOCKS, VALUE, "p4: layer 1 head: y[0,18]", "gemm_nt_q4_k_f32",
+          minimum_left_out),
+    BELOW("kernel_sub_scale", BLOCKS, VALUE, "p4: layer 0 project_v: y[0,0,5]", "gemm_nt_q6_k_f32",
+          sub_scale_of_neighbour),
+    BELOW("kernel_strict_bit_of_blocks", BLOCKS, VALUE, "p4: layer 0 merge_heads: y[3,249]",
+          "gemm_nt_q5_0_f32", bit_of_strict_blocks),
+    BELOW("kernel_bit_of_single_rows_of_blocks", BLOCKS, SEQUENCE, "r: logits[4,",
+          "gemm_nt_q5_0_f32", bit_of_single_rows_of_blocks),
+    BELOW("kernel_block_of_embedding", MIXED, VALUE, "p4: layer 0 embed_at: y[3,32]",
+          "embedding_q5_1", block_of_embedding),
+    BELOW("kernel_bit_of_threads", THREADS, SEQUENCE, "r: logits[", "gemm_nt_f32", bit_of_threads),
     BELOW("kernel_hangs", ROPE, HANG, "p4: layer 0 add1: no return", "residual_add_f32",
           never_returns),
     BELOW("kernel_crashes", ROPE, CRASH, "d2: layer 0 add1: signal 11 at address 0x8",

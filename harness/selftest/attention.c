@@ -42,10 +42,10 @@ static float score(const head *r, size_t j)
 {
     const ck_attention_args *a = r->a;
     const float *q = a->q + r->h * a->head_q + r->i * a->ldq;
-    const float *k = a->k + r->group * a->head_k + j * a->ldk;
+    const size_t k = r->group * a->head_k + j * a->ldk;
     const size_t d = a->d - (r->fault == SCORE_SHORT && a->d % 8 == 7);
     float s = 0;
-    for (size_t l = 0; l < d; l++) s += q[l] * k[l];
+    for (size_t l = 0; l < d; l++) s += q[l] * hn_element(a->k, k + l);
     if (r->fault == LAST_ROW_UNSCALED && r->h + 1 == a->heads && r->i + 1 == a->tq) return s;
     s *= a->scale;
     return r->fault == NAN_AS_ZERO && isnan(s) ? 0 : s;
@@ -113,10 +113,10 @@ static void tile(const head *r, state *st, size_t j, size_t n)
     for (size_t k = 0; k < n; k++) {
         const bool last = j + k == r->last;
         const float p = expf(s[k] - max);
-        const float *v = a->v + r->group * a->head_v + (j + k) * a->ldv;
+        size_t v = r->group * a->head_v + (j + k) * a->ldv;
         if (r->fault == LAST_KEY_VALUE && last && j + k > 0) v -= a->ldv;
         if (!(r->fault == SUM_SHORT && last && n > 1)) st->sum += p;
-        for (size_t l = 0; l < a->d; l++) st->acc[l] += p * v[l];
+        for (size_t l = 0; l < a->d; l++) st->acc[l] += p * hn_element(a->v, v + l);
     }
 }
 
@@ -246,6 +246,16 @@ static void weights_in_half_precision(const void *args)
     hn_wrapped(&a);
 }
 
+/* Keys as values. */
+static void keys_twice(const void *args)
+{
+    ck_attention_args a = *(const ck_attention_args *)args;
+    a.v = a.k;
+    a.ldv = a.ldk;
+    a.head_v = a.head_k;
+    hn_wrapped(&a);
+}
+
 #define ROW(what, mode, by)                                                         \
     {                                                                               \
         .name = #what, .on = "attention_*", .modes = mode, .fn = what, .checks = by \
@@ -280,6 +290,7 @@ static const hn_mutant list[] = {
     ROW(tight_values, HN_IN_BOTH, HN_BY_NUMBERS | HN_BY(JUNK)),
     ROW(head_major, HN_IN_BOTH, HN_BY_NUMBERS | HN_BY(JUNK)),
     ROW(weights_in_half_precision, HN_IN_BOTH, HN_BY_NUMBERS),
+    ROW(keys_twice, HN_IN_BOTH, HN_BY_NUMBERS | HN_BY(JUNK)),
 };
 #undef ROW
 

@@ -2,6 +2,7 @@
 /* Mutants of cross-entropy: a plain kernel that does one thing wrong, and wrong arguments. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "loss.h"
 #include "mutant.h"
@@ -37,7 +38,7 @@ typedef enum fault {
     NONE_COUNTS_IS_NAN,
     COUNT_OF_ALL,
     COUNT_AS_FLOAT,
-    GRADIENT_NOT_ASKED,
+    COUNT_BEHIND_LOSS,
     SIGN
 } fault;
 
@@ -154,7 +155,7 @@ static void entropy(const void *args, fault f)
         (float)(s.rows || f == NONE_COUNTS_IS_NAN ? sum / (f == SUM_NOT_MEAN ? 1 : s.rows) : 0);
     *c->count = f == COUNT_OF_ALL || f == IGNORED_IN_MEAN ? (int32_t)c->t : s.n;
     if (f == COUNT_AS_FLOAT) *(float *)(void *)c->count = (float)s.n;
-    if (f == GRADIENT_NOT_ASKED && !c->dx && c->t > 0) c->loss[-(ptrdiff_t)c->lddx] = 0;
+    if (f == COUNT_BEHIND_LOSS) c->loss[1] = (float)s.n;
 }
 
 #define FAULT(name, f) \
@@ -188,7 +189,7 @@ FAULT(losses_in_float, LOSSES_IN_FLOAT)
 FAULT(none_counts_is_nan, NONE_COUNTS_IS_NAN)
 FAULT(count_of_all, COUNT_OF_ALL)
 FAULT(count_as_float, COUNT_AS_FLOAT)
-FAULT(gradient_not_asked, GRADIENT_NOT_ASKED)
+FAULT(count_behind_loss, COUNT_BEHIND_LOSS)
 FAULT(sign, SIGN)
 #undef FAULT
 
@@ -213,6 +214,31 @@ static void exponentials_in_logits(const void *args)
     const ck_cross_entropy_args *c = args;
     hn_wrapped(args);
     if (c->t && c->v) ((float *)(uintptr_t)c->x)[(c->t - 1) * c->ldx + c->v - 1] += 1.0f;
+}
+
+static void loss_stale(const void *args)
+{
+    const ck_cross_entropy_args *c = args;
+    float before;
+    memcpy(&before, c->loss, sizeof before);
+    hn_wrapped(args);
+    memcpy(c->loss, &before, sizeof before);
+}
+
+static void count_stale(const void *args)
+{
+    const ck_cross_entropy_args *c = args;
+    const int32_t before = *c->count;
+    hn_wrapped(args);
+    *c->count = before;
+}
+
+/* Of three rows on, by one. */
+static void count_off(const void *args)
+{
+    const ck_cross_entropy_args *c = args;
+    hn_wrapped(args);
+    *c->count += c->t > 2;
 }
 
 static void gradient_adds(const void *args)
@@ -270,11 +296,14 @@ static const hn_mutant list[] = {
     PLAIN(none_counts_is_nan, HN_BY_NUMBERS),
     PLAIN(count_of_all, HN_BY_NUMBERS),
     PLAIN(count_as_float, HN_BY_NUMBERS),
-    PLAIN(gradient_not_asked, HN_BY(SLACK)),
+    PLAIN(count_behind_loss, HN_BY(SLACK) | HN_BY(GUARD)),
     PLAIN(sign, HN_BY_NUMBERS),
     ROW(tight_logits, HN_IN_BOTH, HN_BY_NUMBERS | HN_BY(JUNK)),
     ROW(stride_of_logits, HN_IN_BOTH, HN_BY(UNWRITTEN) | HN_BY(SLACK) | HN_BY_NUMBERS),
     ROW(exponentials_in_logits, HN_IN_BOTH, HN_BY(INPUT)),
+    ROW(loss_stale, HN_IN_BOTH, HN_BY(UNWRITTEN)),
+    ROW(count_stale, HN_IN_BOTH, HN_BY(UNWRITTEN)),
+    ROW(count_off, HN_IN_BOTH, HN_BY(VALUE)),
     ROW(gradient_adds, HN_IN_BOTH, HN_BY(PREFILL) | HN_BY(UNWRITTEN)),
     ROW(reads_target_after, HN_IN_BOTH, HN_BY(GUARD)),
 };

@@ -29,8 +29,9 @@ typedef struct hn_mutant {
     const char *name;
     const char *on; /* patterns of stems between spaces; after ! stems that are none of them */
     unsigned modes;
-    ck_fn *fn;
-    unsigned checks; /* bit c: check c may report it; 0: nothing may */
+    ck_fn *fn;              /* NULL: that of the kernel it wraps */
+    ck_threads_fn *threads; /* the same */
+    unsigned checks;        /* bit c: check c may report it; 0: nothing may */
     hn_stage stage;
     const ck_numspec *spec;     /* NULL: of the kernel it wraps */
     const char *isa;            /* that it claims to be; NULL: "mutant" */
@@ -69,10 +70,11 @@ typedef struct hn_view {
 } hn_view;
 typedef void hn_view_fn(const void *args, hn_view *view);
 
-/* Set by hn_plant: the op, the kernel it wraps, its fast mode, how to see its arguments, and the
+/* Set by hn_plant: the op, the kernel it wraps, its fast mode, its threads, how to see its arguments, and the
  * first and the second format, the only one twice, that the op is named after, but for f32. */
 extern const char *hn_wrapped_stem;
 extern ck_fn *hn_wrapped, *hn_wrapped_fast;
+extern ck_threads_fn *hn_wrapped_threads;
 extern hn_view_fn *hn_viewer;
 extern const hn_dtype_info *hn_block, *hn_second_block;
 /* How to see the arguments of an op. */
@@ -94,6 +96,14 @@ static inline unsigned char *hn_seen_at(const hn_seen *o, size_t row, size_t col
 {
     return o->at + (row * o->ld + col) * o->unit;
 }
+
+/* Element i from p on in the format that the op is named after: f32, f16 or bf16. */
+float hn_element(const void *p, size_t i);
+/* The same, rounded to nearest even. */
+void hn_set_element(void *p, size_t i, float x);
+/* The bits of x, rounded to nearest even, in a format of 16 bits, and what they stand for. */
+uint16_t hn_short_bits(const hn_dtype_info *info, float x);
+float hn_short_value(const hn_dtype_info *info, uint16_t bits);
 
 /* Makes a unit wrong beyond any radius: a number becomes huge, unless it is huge already or none; of
  * a block, the last code changes. */

@@ -25,6 +25,7 @@
     X(loss)            \
     X(kv)              \
     X(norm)            \
+    X(halves)          \
     X(rope)            \
     X(embedding)       \
     X(activation)      \
@@ -32,6 +33,7 @@
     X(quant_k)         \
     X(quant_32)        \
     X(meeting)         \
+    X(threads)         \
     X(history_product) \
     X(history_row)
 
@@ -95,7 +97,9 @@ ck_kernel hn_plant(const hn_mutant *m, const ck_kernel *wrapped, bool strict)
     hn_block = block_of(kernel.stem, 0);
     const hn_dtype_info *second = block_of(kernel.stem, 1);
     hn_second_block = second ? second : hn_block;
-    *(strict ? &kernel.fn_strict : &kernel.fn) = m->fn;
+    hn_wrapped_threads = kernel.threads;
+    if (m->fn) *(strict ? &kernel.fn_strict : &kernel.fn) = m->fn;
+    if (m->threads) kernel.threads = m->threads;
     if (m->spec) kernel.spec = m->spec;
     return kernel;
 }

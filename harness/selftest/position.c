@@ -150,6 +150,35 @@ static void every_third(const void *args)
     if (++calls % 3 == 0) v.of[0].at[v.of[0].unit > sizeof(float) ? 2 : 0] ^= 1;
 }
 
+/* --- of what stays +0 beyond the elements of a row, as long as x, the pad lanes. */
+
+/* The last pad lane; NULL: there is none. */
+static unsigned char *last_pad(const void *args, size_t *bytes)
+{
+    const hn_view v = hn_view_of(args);
+    *bytes = v.of[0].unit;
+    return v.of[0].cols > v.of[1].cols ? hn_seen_at(&v.of[0], v.of[0].rows - 1, v.of[0].cols - 1)
+                                       : NULL;
+}
+
+static void pad_unwritten(const void *a)
+{
+    size_t bytes;
+    unsigned char before[sizeof(float)], *const pad = last_pad(a, &bytes);
+    if (pad) memcpy(before, pad, bytes);
+    hn_wrapped(a);
+    if (pad) memcpy(pad, before, bytes);
+}
+
+static void pad_minus_zero(const void *a)
+{
+    size_t bytes;
+    unsigned char *const pad = last_pad(a, &bytes);
+    hn_wrapped(a);
+    if (pad) pad[bytes - 1] = 0x80;
+}
+
+#define ON_PADDED "rmsnorm_* layernorm_* residual_add_* swiglu_*"
 #define ROW(what, ons, mode, by)                                          \
     {                                                                     \
         .name = #what, .on = ons, .modes = mode, .fn = what, .checks = by \
@@ -175,10 +204,13 @@ static const hn_mutant list[] = {
         "gemm_??_f32 gemv_f32 gemm_nt_?*lu_f32 gemm_nt_q8_0_q8_0 softmax_causal_f32 exp_f32 "
         "rmsnorm_f32 layernorm_f32 swiglu_f32",
         HN_IN_STRICT, HN_BY_NUMBERS),
+    ROW(pad_unwritten, ON_PADDED, HN_IN_BOTH, HN_BY(UNWRITTEN)),
+    ROW(pad_minus_zero, ON_PADDED, HN_IN_BOTH, HN_BY(VALUE)),
     ROW(no_repeat, HN_ON_ALL, HN_IN_BOTH, HN_BY(REPEAT)),
     ROW(every_third, HN_ON_ALL, HN_IN_FAST,
         HN_BY(REPEAT) | HN_BY(PREFILL) | HN_BY(JUNK) | HN_BY(VALUE) | HN_BY(ALIAS) | HN_BY(BATCH)),
 };
 #undef ROW
+#undef ON_PADDED
 
 const hn_mutants hn_mutants_position = { list, sizeof list / sizeof list[0] };

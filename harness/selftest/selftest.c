@@ -197,20 +197,22 @@ static void present_run(const item *it, uint64_t seed, outcome *o)
     const ck_kernel kernel = make_kernel(it);
     char lines[HN_LINE_MAX];
     hn_run run;
-    snprintf(lines, sizeof lines, "%s M=1..4 N=1..5 repeat=2", it->target->op->stem);
+    snprintf(lines, sizeof lines, "%s M=1..4 N=1..5 thr=%s repeat=2", it->target->op->stem,
+             it->mutant->threads ? "2" : "1");
     if (run_jobs(it, &kernel, seed, lines, &run, o) != 0) {
         o->verdict = HN_STALE;
         return;
     }
-    const uint64_t deaths = run.stats[1].failed[HN_CRASH][HN_CHECK_CRASH];
+    const uint64_t hangs = run.stats[1].failed[HN_HANG][HN_CHECK_HANG];
+    const uint64_t deaths = run.stats[1].failed[HN_CRASH][HN_CHECK_CRASH] + hangs;
     o->cases = hn_suite_count(run.suite);
     if (deaths + run.groups != o->cases) {
         o->verdict = HN_STALE;
         snprintf(o->what, sizeof o->what, "of %lu cases %llu died and %llu ended: the rest is lost",
                  o->cases, (unsigned long long)deaths, (unsigned long long)run.groups);
     } else if (deaths > 0) {
-        o->verdict = HN_CRASH;
-        o->check = HN_CHECK_CRASH;
+        o->verdict = hangs ? HN_HANG : HN_CRASH;
+        o->check = hangs ? HN_CHECK_HANG : HN_CHECK_CRASH;
         if (shrinks) shrink_death(&run, o);
     }
 }

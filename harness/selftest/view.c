@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "../half.h"
 #include "attention.h"
 #include "binary.h"
 #include "ck_dtype.h"
@@ -19,6 +20,7 @@
 
 const char *hn_wrapped_stem;
 ck_fn *hn_wrapped, *hn_wrapped_fast;
+ck_threads_fn *hn_wrapped_threads;
 hn_view_fn *hn_viewer;
 const hn_dtype_info *hn_block, *hn_second_block;
 
@@ -29,6 +31,9 @@ static hn_seen see(const void *at, size_t rows, size_t cols, size_t ld, size_t u
     memcpy(&seen.at, &at, sizeof seen.at);
     return seen;
 }
+
+/* Of operands in the format that the op is named after. */
+static size_t element_bytes(void) { return hn_block ? hn_block->bytes : sizeof(float); }
 
 static void view_gemm(const ck_gemm_args *g, hn_view *v)
 {
@@ -102,6 +107,14 @@ static void view_gemm_q(const void *args, hn_view *v)
     v->of[3] = see(g->bias, 1, g->n, g->n, sizeof(float));
 }
 
+static void view_gemm_wn(const void *args, hn_view *v)
+{
+    const ck_gemm_wn_args *g = args;
+    v->of[0] = see(g->y, g->m, g->n, g->ldy, sizeof(float));
+    v->of[1] = see(g->a, g->m, g->k, g->lda, sizeof(float));
+    v->of[2] = see(g->b, g->k, g->n / hn_block->elements, g->ldb, hn_block->bytes);
+}
+
 static void view_gemm_p(const void *args, hn_view *v)
 {
     const ck_gemm_p_args *g = args;
@@ -159,26 +172,23 @@ static void view_attention(const void *args, hn_view *v)
     const ck_attention_args *a = args;
     v->of[0] = see_heads(a->y, a, a->head_y, a->ldy, a->cols);
     v->of[1] = see_heads(a->q, a, a->head_q, a->ldq, a->d);
-    v->of[2] = see(a->k, a->kv_heads * (a->head_k / a->ldk), a->d, a->ldk, sizeof(float));
-    v->of[3] = see(a->v, a->kv_heads * (a->head_v / a->ldv), a->d, a->ldv, sizeof(float));
+    v->of[2] = see(a->k, a->kv_heads * (a->head_k / a->ldk), a->d, a->ldk, element_bytes());
+    v->of[3] = see(a->v, a->kv_heads * (a->head_v / a->ldv), a->d, a->ldv, element_bytes());
 }
 
-/* The statistics lie behind the row. */
 static void view_rmsnorm(const void *args, hn_view *v)
 {
     const ck_rmsnorm_args *g = args;
-    const size_t cols = g->rstd ? (size_t)(g->rstd - g->y) + 1 : g->cols;
-    v->of[0] = see(g->y, g->t, cols, g->ldy, sizeof(float));
-    v->of[1] = see(g->x, g->t, g->d, g->ldx, sizeof(float));
+    v->of[0] = see(g->y, g->t, g->cols, g->ldy, element_bytes());
+    v->of[1] = see(g->x, g->t, g->d, g->ldx, element_bytes());
     v->of[2] = see(g->gamma, 1, g->d, g->d, sizeof(float));
 }
 
 static void view_layernorm(const void *args, hn_view *v)
 {
     const ck_layernorm_args *g = args;
-    const size_t cols = g->rstd ? (size_t)(g->rstd - g->y) + 1 : g->cols;
-    v->of[0] = see(g->y, g->t, cols, g->ldy, sizeof(float));
-    v->of[1] = see(g->x, g->t, g->d, g->ldx, sizeof(float));
+    v->of[0] = see(g->y, g->t, g->cols, g->ldy, element_bytes());
+    v->of[1] = see(g->x, g->t, g->d, g->ldx, element_bytes());
     v->of[2] = see(g->gamma, 1, g->d, g->d, sizeof(float));
     v->of[3] = see(g->beta, 1, g->d, g->d, sizeof(float));
 }
@@ -186,9 +196,9 @@ static void view_layernorm(const void *args, hn_view *v)
 static void view_binary(const void *args, hn_view *v)
 {
     const ck_binary_args *g = args;
-    v->of[0] = see(g->y, g->t, g->cols, g->ldy, sizeof(float));
-    v->of[1] = see(g->a, g->t, g->d, g->lda, sizeof(float));
-    v->of[2] = see(g->b, g->t, g->d, g->ldb, sizeof(float));
+    v->of[0] = see(g->y, g->t, g->cols, g->ldy, element_bytes());
+    v->of[1] = see(g->a, g->t, g->d, g->lda, element_bytes());
+    v->of[2] = see(g->b, g->t, g->d, g->ldb, element_bytes());
 }
 
 static void view_embedding(const void *args, hn_view *v)
@@ -259,6 +269,7 @@ static const struct {
     { "gemm_nt_silu_f32", view_gemm_act },
     { "gemm_nt_swiglu_f32", view_gemm_glu },
     { "gemm_nt_*_f32", view_gemm_w },
+    { "gemm_nn_*_f32", view_gemm_wn },
     { "softmax_causal_*", view_softmax },
     { "attention_*", view_attention },
     { "quantize_row_*", view_quantize },
@@ -278,6 +289,35 @@ hn_view_fn *hn_view_for(const char *stem)
     size_t i = 0;
     while (fnmatch(views[i].stems, stem, 0) != 0) i++;
     return views[i].view;
+}
+
+float hn_element(const void *p, size_t i)
+{
+    const unsigned char *const bytes = p;
+    float x;
+    if (hn_block) return (float)hn_number(hn_block, bytes + i * hn_block->bytes);
+    memcpy(&x, bytes + i * sizeof x, sizeof x);
+    return x;
+}
+
+uint16_t hn_short_bits(const hn_dtype_info *info, float x)
+{
+    return info == &hn_dtypes[HN_F16] ? hn_half_nearest(x) : hn_brain_nearest(x);
+}
+
+float hn_short_value(const hn_dtype_info *info, uint16_t bits)
+{
+    return (float)hn_number(info, (const unsigned char *)&bits);
+}
+
+void hn_set_element(void *p, size_t i, float x)
+{
+    unsigned char *const bytes = p;
+    const uint16_t bits = hn_block ? hn_short_bits(hn_block, x) : 0;
+    if (hn_block)
+        memcpy(bytes + i * sizeof bits, &bits, sizeof bits);
+    else
+        memcpy(bytes + i * sizeof x, &x, sizeof x);
 }
 
 void hn_spoil(const hn_seen *o, size_t row, size_t col)

@@ -116,9 +116,9 @@ static const ck_domain blas_domain = {
         const ck_gemm_args row = blas_row(g);               \
         call(&libraries[VARIANT_##variant], BLAS_NT, &row); \
     }
-#define BLAS_ROW(stem, family, variant)                        \
-    { sizeof(ck_kernel), #stem, #family,    #variant,    NULL, \
-      stem##_##variant,  NULL,  &blas_spec, &blas_domain },
+#define BLAS_ROW(stem, family, variant)                         \
+    { sizeof(ck_kernel), #stem, #family,    #variant,     NULL, \
+      stem##_##variant,  NULL,  &blas_spec, &blas_domain, NULL },
 #define BLAS_GEMM_NN_F32(variant) BLAS_ROW(gemm_nn_f32, gemm, variant)
 #define BLAS_GEMM_NT_F32(variant) BLAS_ROW(gemm_nt_f32, gemm, variant)
 #define BLAS_GEMM_TN_F32(variant) BLAS_ROW(gemm_tn_f32, gemm, variant)

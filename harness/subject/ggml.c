@@ -303,10 +303,10 @@ static const ck_domain quantize_domain = {
 
 #define DEQUANT(w)                                                                      \
     { sizeof(ck_kernel), "dequant_row_" #w, "dequant", "base", NULL, dequant_##w, NULL, \
-      &dequant_spec,     &dequant_domain },
-#define F32(build, dot, round)                                             \
-    { sizeof(ck_kernel), "gemm_nt_f32", "gemm",     #build,          NULL, \
-      dot_f32_##build,   NULL,          &dot_##dot, &quantize_domain },
+      &dequant_spec,     &dequant_domain,   NULL },
+#define F32(build, dot, round)                                              \
+    { sizeof(ck_kernel), "gemm_nt_f32", "gemm",     #build,           NULL, \
+      dot_f32_##build,   NULL,          &dot_##dot, &quantize_domain, NULL },
 #define DOT(w, a, build, dot)  \
     { sizeof(ck_kernel),       \
       "gemm_nt_" #w "_" #a,    \
@@ -316,7 +316,8 @@ static const ck_domain quantize_domain = {
       dot_##w##_##a##_##build, \
       NULL,                    \
       &dot_##dot,              \
-      &dot_domain },
+      &dot_domain,             \
+      NULL },
 #define PACKED_DOT(w, a, build, dot) \
     { sizeof(ck_kernel),             \
       "gemm_nt_" #w "_" #a,          \
@@ -326,7 +327,8 @@ static const ck_domain quantize_domain = {
       dot_##w##_##a##_##build,       \
       NULL,                          \
       &packed_##dot,                 \
-      &dot_domain },
+      &dot_domain,                   \
+      NULL },
 #define QUANTIZE(w, build, round) \
     {                             \
         sizeof(ck_kernel),        \
@@ -337,7 +339,8 @@ static const ck_domain quantize_domain = {
         quantize_##w##_##build,   \
         NULL,                     \
         &round_##round,           \
-        &quantize_domain          \
+        &quantize_domain,         \
+        NULL                      \
     },
 #define ROWS(build, dot, round)  \
     F32(build, dot, round)       \

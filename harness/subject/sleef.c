@@ -49,11 +49,9 @@ static const ck_numspec spec = {
 };
 static const ck_domain domain = { .code_min = -128, .flags = CK_DOMAIN_NEAREST };
 
-#define EXP_F32(variant, symbol, call, needs)                  \
-    {                                                          \
-        sizeof(ck_kernel), "exp_f32", "unary", #variant, NULL, \
-        exp_f32_##variant, NULL,      &spec,   &domain         \
-    },
+#define EXP_F32(variant, symbol, call, needs)                \
+    { sizeof(ck_kernel), "exp_f32", "unary", #variant, NULL, \
+      exp_f32_##variant, NULL,      &spec,   &domain,  NULL },
 static ck_kernel kernels[] = { VARIANTS(EXP_F32) };
 #undef EXP_F32
 

@@ -73,7 +73,7 @@ typedef struct trial {
 
 static void begin(trial *t)
 {
-    *t = (trial){ .output = { .rows = ROWS, .cols = COLS, .info = &hn_dtypes[HN_F32] },
+    *t = (trial){ .output = { .name = "y", .rows = ROWS, .cols = COLS, .info = &hn_dtypes[HN_F32] },
                   .tile = { 1, 2, 1, 4 } };
     t->output.bytes = (const unsigned char *)t->y;
     t->balls = (hn_balls){ 8, t->v, t->e, t->term };
@@ -160,7 +160,7 @@ static void bits_are_compared_where_asked(void **state)
     for (size_t i = 0; i < 3; i++) {
         const double v = (double)wanted[i], e = 0, term = 0;
         const void *const unit = &got[i];
-        const hn_output output = { unit, 1, 1, &hn_dtypes[HN_F32], false, true };
+        const hn_output output = { "y", unit, 1, 1, &hn_dtypes[HN_F32], false, true };
         hn_result result = { .exact = true };
         hn_compare(&output, &(ref_tile){ 0, 1, 0, 1 }, &(hn_balls){ 1, &v, &e, &term }, 0, &result);
         assert_int_equal(result.verdict, i < 2 ? HN_FAIL : HN_OK);
@@ -172,7 +172,7 @@ static void parts_of_blocks_are_compared(void **state)
 {
     unsigned char y[3 * 34];
     double v[33], e[33] = { 0 }, term[33] = { 0 };
-    const hn_output output = { y, 1, 3, &hn_dtypes[HN_Q8_0], false, false };
+    const hn_output output = { "y", y, 1, 3, &hn_dtypes[HN_Q8_0], false, false };
     const hn_balls balls = { 33, v, e, term };
     (void)state;
     for (size_t i = 0; i < sizeof y; i++) y[i] = (unsigned char)(i * 5);
@@ -197,7 +197,7 @@ static void copies_are_bits(void **state)
     const uint32_t right[] = { 0x80000000u, 0x7fc00001u, 0xff800001u };
     uint32_t y[3];
     double v[3], e[3] = { 0 }, term[3] = { 0 };
-    const hn_output output = { (unsigned char *)y, 1, 3, &hn_dtypes[HN_F32], false, true };
+    const hn_output output = { "y", (unsigned char *)y, 1, 3, &hn_dtypes[HN_F32], false, true };
     const hn_balls balls = { 3, v, e, term };
     (void)state;
     for (size_t i = 0; i < 3; i++) v[i] = (double)right[i];

@@ -209,7 +209,7 @@ static void fill(data *d, const hn_case *c)
                          &hn_dtypes[hn_operand_dtype(c->op, i)], c->at[i], &d->at[i]);
         assert_true(d->extents[i].rows <= sizeof live / sizeof *live);
         for (size_t r = 0; f->live && r < d->extents[i].rows; r++) live[r] = f->live(c, i, r);
-        if (i == 0 || !d->at[i].at) continue;
+        if (hn_is_output(c->op, i) || !d->at[i].at) continue;
         hn_paint_slack(&d->at[i], f->live ? live : NULL, HN_JUNK_B);
         hn_fill_operand(c, i, &d->at[i], f->live ? live : NULL);
     }
@@ -232,7 +232,8 @@ static void same_case_same_data(void **state)
         fill(&first, &c);
         c.isa[0] = 'x';
         fill(&second, &c);
-        for (size_t k = 1; k < c.op->family->noperands; k++) {
+        for (size_t k = 0; k < c.op->family->noperands; k++) {
+            if (hn_is_output(c.op, k)) continue;
             const hn_placed *a = &first.at[k], *b = &second.at[k];
             assert_int_equal(a->at == NULL, b->at == NULL);
             const size_t row = a->cols * a->unit, stride = a->ld * a->unit;
@@ -244,28 +245,40 @@ static void same_case_same_data(void **state)
     drop(&second);
 }
 
-/* The largest radius of finite outputs of one case under a kernel's own spec. */
-static double worst_radius(data *d, const hn_case *c, const ck_numspec *num)
+/* The largest radius of finite elements of one output. */
+static double output_radius(const data *d, const hn_case *c, size_t output, const ref_spec *spec)
 {
-    const ref_spec spec = { .num = num, .u = 0x1p-24 };
-    const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(c->op, 0)];
+    const hn_dtype_info *info = &hn_dtypes[hn_operand_dtype(c->op, output)];
     double worst = 0.0;
     max_align_t args[HN_ARGS_MAX / sizeof(max_align_t) + 1];
     void *at[HN_MAX_OPERANDS] = { 0 };
-    fill(d, c);
-    const ref_tile tile = { 0, d->extents[0].rows, 0, d->extents[0].cols };
+    const ref_tile tile = { 0, d->extents[output].rows, 0, d->extents[output].cols };
     ref_out out = { .n = tile.rows * tile.cols * info->parts };
     out.v = calloc(out.n, sizeof(double));
     out.term = calloc(out.n, sizeof(double));
     out.e = calloc(out.n, sizeof(double));
     for (size_t i = 0; i < c->op->family->noperands; i++) at[i] = d->at[i].at;
-    c->op->family->ref_args(c, at, d->ld, args);
-    c->op->ref(args, &tile, &spec, 1, &out);
+    hn_ref_args(c, output, at, d->ld, args);
+    c->op->ref(args, &tile, spec, 1, &out);
     for (size_t i = 0; i < out.n; i++)
         if (isfinite(out.v[i]) && out.e[i] != 0.0) worst = out.e[i] < 0.0 ? INFINITY : out.e[i];
     free(out.v);
     free(out.term);
     free(out.e);
+    return worst;
+}
+
+/* Of all outputs of one case under a kernel's own spec. */
+static double worst_radius(data *d, const hn_case *c, const ck_numspec *num)
+{
+    const ref_spec spec = { .num = num, .u = 0x1p-24 };
+    double worst = 0.0;
+    fill(d, c);
+    for (size_t k = 0; k < c->op->family->noperands; k++) {
+        if (!hn_is_output(c->op, k) || d->extents[k].rows == 0) continue;
+        const double radius = output_radius(d, c, k, &spec);
+        if (radius > worst) worst = radius;
+    }
     return worst;
 }
 
@@ -295,13 +308,27 @@ static void exact_fills_have_radius_zero(void **state)
     drop(&d);
 }
 
+/* The first operand, and not all of them. */
+static void outputs_are_told_from_inputs(void **state)
+{
+    (void)state;
+    for (size_t o = 0; o < hn_op_count; o++) {
+        bool inputs = false;
+        assert_true(hn_is_output(&hn_ops[o], 0));
+        for (size_t k = 1; k < hn_ops[o].family->noperands; k++)
+            inputs |= !hn_is_output(&hn_ops[o], k);
+        assert_true(inputs || hn_ops[o].family->noperands == 1);
+    }
+}
+
 /* Over all fills of a quantised operand, every bit of code and scale is seen in both states. */
 static void every_bit_of_blocks_toggles(void **state)
 {
     data d = { 0 };
     (void)state;
     for (size_t o = 0; o < hn_op_count; o++)
-        for (size_t k = 1; k < hn_ops[o].family->noperands; k++) {
+        for (size_t k = 0; k < hn_ops[o].family->noperands; k++) {
+            if (hn_is_output(&hn_ops[o], k)) continue;
             unsigned char any[BYTES_MAX] = { 0 }, all[BYTES_MAX];
             const hn_dtype dtype = hn_operand_dtype(&hn_ops[o], k);
             const size_t bytes = hn_dtypes[dtype].bytes;
@@ -507,6 +534,7 @@ int hn_test_data(void)
         cmocka_unit_test(slack_is_all_but_live),
         cmocka_unit_test(patterns_differ_everywhere),
         cmocka_unit_test(same_case_same_data),
+        cmocka_unit_test(outputs_are_told_from_inputs),
         cmocka_unit_test(exact_fills_have_radius_zero),
         cmocka_unit_test(parts_are_all_bits),
         cmocka_unit_test(parts_lie_as_documented),

@@ -13,6 +13,7 @@
 
 #include "gemm.h"
 #include "group.h"
+#include "norm.h"
 #include "tests.h"
 
 typedef void trick(const ck_gemm_args *g);
@@ -123,11 +124,11 @@ static void each_fault_is_named_with_its_place(void **state)
     } row[] = {
         { nothing, CASE "fill=int", HN_OK, HN_CHECK_NONE, "" },
         { writes_before, CASE "ldy=7 at=y:m16 fill=int", HN_FAIL, HN_CHECK_SLACK,
-          "wrote 8 bytes before the output" },
+          "wrote 8 bytes before y" },
         { writes_between, CASE "ldy=7 fill=int", HN_FAIL, HN_CHECK_SLACK,
-          "wrote beyond row 1 of the output, byte 20 (the row has 16)" },
+          "wrote beyond row 1 of y, byte 20 (the row has 16)" },
         { writes_after, CASE "ldy=7 at=y:s fill=int", HN_FAIL, HN_CHECK_SLACK,
-          "wrote beyond row 2 of the output, byte 16 (the row has 16)" },
+          "wrote beyond row 2 of y, byte 16 (the row has 16)" },
         { writes_input, CASE "fill=int", HN_FAIL, HN_CHECK_INPUT,
           "an input or its surroundings changed" },
         { reads_past, CASE "fill=int", HN_CRASH, HN_CHECK_GUARD,
@@ -208,8 +209,6 @@ static void what_was_checked_is_noted(void **state)
     hn_runner_free(runner);
 }
 
-/* --- what a case asks for */
-
 static hn_case parsed(const char *line)
 {
     char error[256];
@@ -217,6 +216,104 @@ static hn_case parsed(const char *line)
     if (hn_case_parse(&c, line, error, sizeof error) != 0) fail_msg("%s: %s", line, error);
     return c;
 }
+
+/* --- outputs of several formats: rows of bf16, and a column of floats */
+
+typedef void norm_trick(const ck_rmsnorm_args *g);
+static norm_trick *norm_after;
+static float column[8]; /* of statistics as it was */
+
+static void wrong_norm(const void *args)
+{
+    const ck_rmsnorm_args *g = args;
+    for (size_t i = 0; i < g->t; i++) column[i] = g->rstd[i * g->ldr];
+    calls++;
+    right(args);
+    norm_after(g);
+}
+
+static void norm_right(const ck_rmsnorm_args *g) { (void)g; }
+static void column_unwritten(const ck_rmsnorm_args *g) { g->rstd[2 * g->ldr] = column[2]; }
+static void column_between(const ck_rmsnorm_args *g) { g->rstd[g->ldr + 1] = 1; }
+static void column_before(const ck_rmsnorm_args *g) { g->rstd[-1] = 1; }
+static void column_off(const ck_rmsnorm_args *g) { g->rstd[g->ldr] *= 1.0001f; }
+static void column_nan(const ck_rmsnorm_args *g) { g->rstd[g->ldr] = NAN; }
+static void column_counts(const ck_rmsnorm_args *g) { g->rstd[0] += (float)calls; }
+static void column_adds_up(const ck_rmsnorm_args *g)
+{
+    if (!isnan(column[1])) g->rstd[g->ldr] += 1;
+}
+static void column_fears_batches(const ck_rmsnorm_args *g)
+{
+    if (g->t == 1) g->rstd[0] += 1;
+}
+static void column_fears_alias(const ck_rmsnorm_args *g)
+{
+    if (g->y == g->x) g->rstd[2 * g->ldr] += 1;
+}
+static void column_flips_a_bit(const ck_rmsnorm_args *g)
+{
+    *(unsigned char *)&g->rstd[2 * g->ldr] ^= 1;
+}
+static void row_of_floats(const ck_rmsnorm_args *g) { memset((char *)g->y + 2 * g->cols, 0, 2); }
+static void row_off(const ck_rmsnorm_args *g) { *(unsigned char *)g->y ^= 2; }
+
+static void every_output_is_checked(void **state)
+{
+#define NORM "rmsnorm_bf16 mode=fast gen=1 T=3 D=5 eps=0 "
+    static const struct {
+        norm_trick *what;
+        const char *line;
+        hn_check check;
+        const char *says;
+    } row[] = {
+        { norm_right, NORM "fill=int", HN_CHECK_NONE, "" },
+        { column_unwritten, NORM "fill=int", HN_CHECK_UNWRITTEN, "s[2,0] was not written" },
+        { column_between, NORM "lds=3 fill=int", HN_CHECK_SLACK,
+          "wrote beyond row 1 of s, byte 4 (the row has 4)" },
+        { column_before, NORM "at=s:m1 fill=int", HN_CHECK_SLACK, "wrote 4 bytes before s" },
+        { column_before, NORM "at=s:s fill=int", HN_CHECK_GUARD,
+          "signal 11 at byte -4 from the start of s" },
+        { column_off, NORM "fill=int", HN_CHECK_VALUE, "s[1,0] got " },
+        { column_nan, NORM "fill=int", HN_CHECK_NAN, "s[1,0] got nan" },
+        { column_counts, NORM "fill=int", HN_CHECK_REPEAT, "s[0,0] differs from call to call" },
+        { column_adds_up, NORM "fill=int", HN_CHECK_PREFILL, "s[1,0] depends on what" },
+        { column_fears_batches, NORM "fill=int", HN_CHECK_BATCH, "s[" },
+        { column_fears_alias, NORM "fill=int", HN_CHECK_ALIAS,
+          "s[2,0] differs when the output is an input" },
+        { column_flips_a_bit, "rmsnorm_bf16 mode=strict gen=1 T=3 D=5", HN_CHECK_VALUE, "s[2,0]" },
+        { row_of_floats, NORM "ldy=9 fill=int", HN_CHECK_SLACK,
+          "wrote beyond row 0 of y, byte 10 (the row has 10)" },
+        { row_off, NORM "fill=int", HN_CHECK_VALUE, "y[0,0] got " },
+    };
+#undef NORM
+    static hn_result results[HN_MAX_VARIANTS];
+    const ck_kernel *scalar = hn_test_scalar("rmsnorm_bf16");
+    hn_runner *runner = hn_runner_new();
+    (void)state;
+    hn_call_init();
+    norm_after = norm_right;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const hn_case c = parsed(row[i].line);
+        const bool strict = c.mode == HN_STRICT;
+        hn_plan plan = { .op = c.op };
+        ck_kernel kernel = *scalar;
+        kernel.isa = "wrong";
+        right = strict ? scalar->fn_strict : scalar->fn;
+        *(strict ? &kernel.fn_strict : &kernel.fn) = wrong_norm;
+        norm_after = row[i].what;
+        calls = 0;
+        hn_plan_add(&plan, scalar, true, 0);
+        hn_plan_add(&plan, &kernel, strict, 1);
+        hn_group_run(runner, &plan, &c, results);
+        const hn_result *r = &results[1];
+        if (r->check != row[i].check || strncmp(r->what, row[i].says, strlen(row[i].says)) != 0)
+            fail_msg("row %zu: %s \"%s\"", i, hn_check_names[r->check], r->what);
+    }
+    hn_runner_free(runner);
+}
+
+/* --- what a case asks for */
 
 static void modes_make_mxcsr_and_specs(void **state)
 {
@@ -256,7 +353,7 @@ static void modes_make_mxcsr_and_specs(void **state)
 /* Up to 2^22 terms the whole output; then corners, first and last rows, and drawn ones. */
 static void large_outputs_are_sampled(void **state)
 {
-    const ref_tile *t;
+    const hn_tile *t;
     char error[100];
     hn_runner *runner = hn_runner_new();
     hn_plan plan = { .op = hn_op_find("gemm_nt_f32") };
@@ -265,25 +362,27 @@ static void large_outputs_are_sampled(void **state)
     hn_case c = parsed("gemm_nt_f32 gen=1 M=64 N=64 K=1022");
     hn_group_prepare(runner, &plan, &c, error, sizeof error);
     assert_int_equal(hn_group_tiles(runner, &t), 1);
-    assert_true(t->r0 == 0 && t->rows == 64 && t->c0 == 0 && t->cols == 64);
+    assert_true(t->part.r0 == 0 && t->part.rows == 64 && t->part.c0 == 0 && t->part.cols == 64);
     c = parsed("gemm_nt_f32 gen=1 M=64 N=64 K=1023");
     hn_group_prepare(runner, &plan, &c, error, sizeof error);
     assert_int_equal(hn_group_tiles(runner, &t), 8);
     for (size_t k = 0; k < 8; k++) {
-        assert_true(t[k].rows == 1 && t[k].cols == 48 && t[k].r0 < 64 && t[k].c0 <= 16);
-        if (k < 4) assert_true(t[k].r0 == (k < 2 ? 0 : 63) && t[k].c0 == (k % 2 ? 16 : 0));
-        if (k >= 4 && k % 2) assert_true(t[k].c0 == 16);
+        assert_true(t[k].part.rows == 1 && t[k].part.cols == 48 && t[k].part.r0 < 64 &&
+                    t[k].part.c0 <= 16);
+        if (k < 4)
+            assert_true(t[k].part.r0 == (k < 2 ? 0 : 63) && t[k].part.c0 == (k % 2 ? 16 : 0));
+        if (k >= 4 && k % 2) assert_true(t[k].part.c0 == 16);
     }
     c = parsed("gemm_nt_f32 gen=1 M=4096 N=48 K=1022"); /* narrow enough for whole rows */
     hn_group_prepare(runner, &plan, &c, error, sizeof error);
     assert_int_equal(hn_group_tiles(runner, &t), 8);
-    for (size_t k = 0; k < 8; k++) assert_true(t[k].c0 == 0 && t[k].cols == 48);
+    for (size_t k = 0; k < 8; k++) assert_true(t[k].part.c0 == 0 && t[k].part.cols == 48);
     plan = (hn_plan){ .op = hn_op_find("softmax_causal_f32") };
     hn_plan_add(&plan, hn_test_scalar("softmax_causal_f32"), false, 0);
     c = parsed("softmax_causal_f32 gen=1 H=20 T=512 pad=1"); /* sums need all of a row */
     hn_group_prepare(runner, &plan, &c, error, sizeof error);
     assert_int_equal(hn_group_tiles(runner, &t), 8);
-    for (size_t k = 0; k < 8; k++) assert_true(t[k].c0 == 0 && t[k].cols == 513);
+    for (size_t k = 0; k < 8; k++) assert_true(t[k].part.c0 == 0 && t[k].part.cols == 513);
     hn_runner_free(runner);
 }
 
@@ -375,6 +474,7 @@ int hn_test_group(void)
         cmocka_unit_test(each_fault_is_named_with_its_place),
         cmocka_unit_test(batches_are_compared_row_by_row),
         cmocka_unit_test(what_was_checked_is_noted),
+        cmocka_unit_test(every_output_is_checked),
         cmocka_unit_test(modes_make_mxcsr_and_specs),
         cmocka_unit_test(large_outputs_are_sampled),
         cmocka_unit_test(instructions_are_told_apart),

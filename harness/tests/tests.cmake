@@ -70,6 +70,11 @@ add_test(NAME runtime.drawn COMMAND ckparity run
   --suite ${CMAKE_SOURCE_DIR}/harness/suites/runtime.cases)
 set_tests_properties(runtime.drawn PROPERTIES LABELS "smoke" SKIP_RETURN_CODE 77 PROCESSORS 2
   TIMEOUT 1800)
+# Public decoders in part.
+add_test(NAME runtime.models COMMAND ckparity run
+  --suite ${CMAKE_SOURCE_DIR}/harness/suites/models.cases)
+set_tests_properties(runtime.models PROPERTIES LABELS "smoke" SKIP_RETURN_CODE 77 PROCESSORS 2
+  TIMEOUT 1800)
 add_test(NAME selftest COMMAND ckparity selftest)
 set_tests_properties(selftest PROPERTIES LABELS "selftest;quick" PROCESSORS 2 TIMEOUT 1800)
 
@@ -108,6 +113,8 @@ hn_wrong(trace hn_call_traced gemm_nt_f32.scalar_as_sse41.fast)
 hn_wrong(crash hn_call exp_f32.writes_null.fast)
 hn_wrong(stage hn_rt_check runtime.last_row_of_mlp)
 hn_wrong(stretch hn_rt_written runtime.kernel_row_more)
+hn_wrong(format hn_rt_format_fit runtime.fallback_ignored)
+hn_wrong(encode hn_rt_encode runtime.kernel_scale_of_neighbour)
 hn_wrong(shrink hn_shrink_case exp_f32.nan_invented.fast --shrink)
 
 # Golden digests, a test a file; a fast one is skipped where its instruction set is missing, and an
@@ -126,6 +133,9 @@ foreach(row IN LISTS rows)
       SKIP_REGULAR_EXPRESSION "^SKIP")
   endif()
 endforeach()
+add_test(NAME golden.bounds COMMAND ckparity bounds --suite ${CMAKE_SOURCE_DIR}/golden/cases.cases
+  --check ${CMAKE_SOURCE_DIR}/golden/bounds)
+set_tests_properties(golden.bounds PROPERTIES LABELS "unit;golden")
 add_test(NAME golden COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/golden.sh $<TARGET_FILE:ckparity>
   ${CMAKE_SOURCE_DIR} ${CMAKE_C_COMPILER})
 set_tests_properties(golden PROPERTIES LABELS "unit;golden")

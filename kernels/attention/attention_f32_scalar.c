@@ -2,13 +2,15 @@
 /* attention_f32 for the scalar bundle. */
 #include "simd/scalar.h"
 
-#include "attention/attention_f32.h"
+#include "attention/attention_row.h"
 #include "strict.h"
 #include "table.h"
 
-void ck_attention_f32_scalar(const void *args) { attention_f32(args); }
+void ck_attention_f32_scalar(const void *args) { attention(args, &element_f32); }
 
-void ck_attention_f32_scalar_strict(const void *args) { ck_strict_run(attention_f32_strict, args); }
+static void strict(const void *args) { attention_strict(args, &element_f32); }
+
+void ck_attention_f32_scalar_strict(const void *args) { ck_strict_run(strict, args); }
 
 const ck_numspec ck_attention_f32_scalar_spec = {
     .lanes = CK_VF_LANES,

@@ -9,6 +9,7 @@
 
 #include "ck_dtype.h"
 #include "gemm.h"
+#include "simd/element_16.h"
 #include "strict.h"
 #include "table.h"
 
@@ -23,56 +24,9 @@ enum { CK_GEMM_16_MR = 4 };
                  (CK_VF_LANES == 1 ? CK_NUM_MULADD : 0u),                               \
     }
 
-/* CK_VF_LANES elements of a row of which n >= 1 are left; those beyond are 0. */
-typedef ck_vf read_fn(const unsigned char *p, size_t n);
-
-static inline ck_vf read_f32(const unsigned char *p, size_t n)
-{
-    float x[CK_VF_LANES] = { 0 };
-    memcpy(x, p, (n < CK_VF_LANES ? n : CK_VF_LANES) * sizeof *x);
-    return ck_vf_load(x);
-}
-
-static inline ck_vf read_f16(const unsigned char *p, size_t n)
-{
-    unsigned char rest[2 * CK_VF_LANES] = { 0 };
-    if (n >= CK_VF_LANES) return ck_vf_load_half(p);
-    memcpy(rest, p, 2 * n);
-    return ck_vf_load_half(rest);
-}
-
-static inline ck_vf read_bf16(const unsigned char *p, size_t n)
-{
-    unsigned char rest[2 * CK_VF_LANES] = { 0 };
-    if (n >= CK_VF_LANES) return ck_vf_load_brain(p);
-    memcpy(rest, p, 2 * n);
-    return ck_vf_load_brain(rest);
-}
-
-/* One element from a sum: nearest even, every NaN the same. */
-typedef void write_fn(unsigned char *y, float x);
-
-static inline void write_f32(unsigned char *y, float x) { memcpy(y, &x, sizeof x); }
-
-static inline void write_f16(unsigned char *y, float x)
-{
-    unsigned char all[2 * CK_VF_LANES];
-    ck_vf_store_half(all, ck_vf_one_nan(ck_vf_set1(x)));
-    memcpy(y, all, 2);
-}
-
-static inline void write_bf16(unsigned char *y, float x)
-{
-    unsigned char all[2 * CK_VF_LANES];
-    ck_vf_store_brain(all, ck_vf_one_nan(ck_vf_set1(x)));
-    memcpy(y, all, 2);
-}
-
-/* How the operands of an op lie: bytes of an element, and what turns them into floats. */
+/* How the operands of an op lie. */
 typedef struct sixteen {
-    read_fn *read_a, *read_b;
-    write_fn *write;
-    size_t a_bytes, b_bytes, y_bytes;
+    const ck_element *a, *b, *y;
 } sixteen;
 
 /* A product, whatever its args are called. */
@@ -83,10 +37,14 @@ typedef struct rows_16 {
     size_t m, n, k, ldy, lda, ldb; /* in bytes */
 } rows_16;
 
-#define GEMM_INLINE __attribute__((always_inline)) static inline
+/* CK_VF_LANES elements of a row of which n >= 1 are left; those beyond are 0. */
+CK_INLINE ck_vf gemm_16_read(const ck_element *e, const unsigned char *p, size_t n)
+{
+    return n < CK_VF_LANES ? e->load_n(p, n) : e->load(p);
+}
 
 /* Outputs i .. i + MR - 1 of column j. Rows beyond the last repeat it and are not stored. */
-GEMM_INLINE void gemm_16_tile(const rows_16 *g, const sixteen *w, size_t i, size_t j)
+CK_INLINE void gemm_16_tile(const rows_16 *g, const sixteen *w, size_t i, size_t j)
 {
     const size_t last = g->m - 1 - i;
     const unsigned char *b = g->k ? g->b + j * g->ldb : g->b, *a[CK_GEMM_16_MR];
@@ -96,13 +54,14 @@ GEMM_INLINE void gemm_16_tile(const rows_16 *g, const sixteen *w, size_t i, size
         acc[r] = ck_vf_set1(0.0f);
     }
     for (size_t l = 0; l < g->k; l += CK_VF_LANES) {
-        const ck_vf bv = w->read_b(b + l * w->b_bytes, g->k - l);
+        const ck_vf bv = gemm_16_read(w->b, b + l * w->b->bytes, g->k - l);
         for (size_t r = 0; r < CK_GEMM_16_MR; r++)
-            acc[r] = ck_vf_muladd(w->read_a(a[r] + l * w->a_bytes, g->k - l), bv, acc[r]);
+            acc[r] = ck_vf_muladd(gemm_16_read(w->a, a[r] + l * w->a->bytes, g->k - l), bv, acc[r]);
     }
     for (size_t r = 0; r < CK_GEMM_16_MR && r <= last; r++) {
         const float sum = ck_vf_sum(acc[r]);
-        w->write(g->y + (i + r) * g->ldy + j * w->y_bytes, g->bias ? sum + g->bias[j] : sum);
+        w->y->store_n(g->y + (i + r) * g->ldy + j * w->y->bytes,
+                      ck_vf_set1(g->bias ? sum + g->bias[j] : sum), 1);
     }
 }
 
@@ -110,56 +69,31 @@ static inline void gemm_16_check(const rows_16 *g, const sixteen *w)
 {
     assert(g->m == 0 || g->n == 0 || g->y);
     assert(g->m == 0 || g->n == 0 || g->k == 0 || (g->a && g->b));
-    assert(g->lda >= g->k * w->a_bytes && g->ldb >= g->k * w->b_bytes);
-    assert(g->ldy >= g->n * w->y_bytes);
+    assert(g->lda >= g->k * w->a->bytes && g->ldb >= g->k * w->b->bytes);
+    assert(g->ldy >= g->n * w->y->bytes);
     (void)g;
     (void)w;
 }
 
-GEMM_INLINE void gemm_16(const rows_16 *g, const sixteen *w)
+CK_INLINE void gemm_16(const rows_16 *g, const sixteen *w)
 {
     gemm_16_check(g, w);
     for (size_t j = 0; j < g->n; j++)
         for (size_t i = 0; i < g->m; i += CK_GEMM_16_MR) gemm_16_tile(g, w, i, j);
 }
 
-/* 16 elements of a row of which n are left, as floats. */
-GEMM_INLINE void gemm_16_floats(float *x, read_fn *read, const unsigned char *p, size_t bytes,
-                                size_t n)
-{
-    for (size_t e = 0; e < 16; e += CK_VF_LANES)
-        ck_vf_store(x + e, e < n ? read(p + e * bytes, n - e) : ck_vf_set1(0.0f));
-}
-
 /* Element l in lane l mod 16. */
-GEMM_INLINE double gemm_16_dot_strict(const unsigned char *a, const unsigned char *b, size_t k,
-                                      const sixteen *w)
+CK_INLINE double gemm_16_dot_strict(const unsigned char *a, const unsigned char *b, size_t k,
+                                    const sixteen *w)
 {
     ck_vd16 acc = ck_vd16_set1(0.0);
-    for (size_t l = 0; l < k; l += 16) {
-        float x[16], y[16];
-        gemm_16_floats(x, w->read_a, a + l * w->a_bytes, w->a_bytes, k - l);
-        gemm_16_floats(y, w->read_b, b + l * w->b_bytes, w->b_bytes, k - l);
-        acc = ck_vd16_add(acc, ck_vd16_mul(ck_vd16_load(x), ck_vd16_load(y)));
-    }
+    for (size_t l = 0; l < k; l += 16)
+        acc = ck_vd16_add(acc, ck_vd16_mul(w->a->load_d(a + l * w->a->bytes, k - l),
+                                           w->b->load_d(b + l * w->b->bytes, k - l)));
     return ck_vd16_sum(acc);
 }
 
-/* The float on either side of v whose last bit is set, or v: rounded to nearest even with fewer bits it
- * gives what v does. */
-static inline float gemm_16_odd(double v)
-{
-    const float y = (float)v;
-    uint32_t bits;
-    if (v != v || (double)y == v) return y;
-    memcpy(&bits, &y, sizeof bits);
-    if (bits % 2 == 0) bits += (v < 0.0 ? -v : v) > (double)(y < 0.0f ? -y : y) ? 1u : 0u - 1u;
-    float odd;
-    memcpy(&odd, &bits, sizeof odd);
-    return odd;
-}
-
-GEMM_INLINE void gemm_16_strict(const rows_16 *g, const sixteen *w)
+CK_INLINE void gemm_16_strict(const rows_16 *g, const sixteen *w)
 {
     gemm_16_check(g, w);
     for (size_t i = 0; i < g->m; i++)
@@ -168,13 +102,12 @@ GEMM_INLINE void gemm_16_strict(const rows_16 *g, const sixteen *w)
             const unsigned char *const b = g->k ? g->b + j * g->ldb : g->b;
             const double dot = gemm_16_dot_strict(a, b, g->k, w);
             const double y = g->bias ? dot + (double)g->bias[j] : dot;
-            w->write(g->y + i * g->ldy + j * w->y_bytes,
-                     w->y_bytes == sizeof(float) ? ck_strict_f32(y) : gemm_16_odd(y));
+            w->y->store_d(g->y + i * g->ldy + j * w->y->bytes, ck_vd16_set1(y), 1);
         }
 }
 
 /* Of gemm_w: a is f32, y too. */
-GEMM_INLINE rows_16 gemm_16_weights(const ck_gemm_w_args *g)
+CK_INLINE rows_16 gemm_16_weights(const ck_gemm_w_args *g)
 {
     const void *const a = g->a;
     void *const y = g->y;
@@ -191,7 +124,7 @@ GEMM_INLINE rows_16 gemm_16_weights(const ck_gemm_w_args *g)
 }
 
 /* Of gemm_h. */
-GEMM_INLINE rows_16 gemm_16_halves(const ck_gemm_h_args *g, const sixteen *w)
+CK_INLINE rows_16 gemm_16_halves(const ck_gemm_h_args *g, const sixteen *w)
 {
     return (rows_16){ g->a,
                       g->b,
@@ -200,9 +133,9 @@ GEMM_INLINE rows_16 gemm_16_halves(const ck_gemm_h_args *g, const sixteen *w)
                       g->m,
                       g->n,
                       g->k,
-                      g->ldy * w->y_bytes,
-                      g->lda * w->a_bytes,
-                      g->ldb * w->b_bytes };
+                      g->ldy * w->y->bytes,
+                      g->lda * w->a->bytes,
+                      g->ldb * w->b->bytes };
 }
 
 #endif

@@ -8,7 +8,7 @@
 
 const ck_numspec ck_gemm_nt_bf16_bf16_bf16_avx512bf16_spec = CK_GEMM_BF16_DOT_SPEC;
 
-static const sixteen how = { read_bf16, read_bf16, write_bf16, 2, 2, 2 };
+static const sixteen how = { &element_bf16, &element_bf16, &element_bf16 };
 
 void ck_gemm_nt_bf16_bf16_bf16_avx512bf16(const void *args)
 {

@@ -6,7 +6,7 @@
 
 const ck_numspec ck_gemm_nt_bf16_bf16_f32_avx512_spec = CK_GEMM_16_SPEC;
 
-static const sixteen how = { read_bf16, read_bf16, write_f32, 2, 2, 4 };
+static const sixteen how = { &element_bf16, &element_bf16, &element_f32 };
 
 void ck_gemm_nt_bf16_bf16_f32_avx512(const void *args)
 {

@@ -23,7 +23,7 @@ static inline __m512bh read_pairs(const unsigned char *p, size_t n)
 }
 
 /* As gemm_16_tile. */
-GEMM_INLINE void bf16_dot_tile(const rows_16 *g, const sixteen *w, size_t i, size_t j)
+CK_INLINE void bf16_dot_tile(const rows_16 *g, const sixteen *w, size_t i, size_t j)
 {
     const size_t last = g->m - 1 - i;
     const unsigned char *b = g->k ? g->b + j * g->ldb : g->b, *a[CK_GEMM_16_MR];
@@ -39,11 +39,12 @@ GEMM_INLINE void bf16_dot_tile(const rows_16 *g, const sixteen *w, size_t i, siz
     }
     for (size_t r = 0; r < CK_GEMM_16_MR && r <= last; r++) {
         const float sum = ck_vf_sum(acc[r]);
-        w->write(g->y + (i + r) * g->ldy + j * w->y_bytes, g->bias ? sum + g->bias[j] : sum);
+        w->y->store_n(g->y + (i + r) * g->ldy + j * w->y->bytes,
+                      ck_vf_set1(g->bias ? sum + g->bias[j] : sum), 1);
     }
 }
 
-GEMM_INLINE void bf16_dot(const rows_16 *g, const sixteen *w)
+CK_INLINE void bf16_dot(const rows_16 *g, const sixteen *w)
 {
     gemm_16_check(g, w);
     for (size_t j = 0; j < g->n; j++)

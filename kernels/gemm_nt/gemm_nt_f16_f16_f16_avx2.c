@@ -6,7 +6,7 @@
 
 const ck_numspec ck_gemm_nt_f16_f16_f16_avx2_spec = CK_GEMM_16_SPEC;
 
-static const sixteen how = { read_f16, read_f16, write_f16, 2, 2, 2 };
+static const sixteen how = { &element_f16, &element_f16, &element_f16 };
 
 void ck_gemm_nt_f16_f16_f16_avx2(const void *args)
 {

@@ -6,7 +6,7 @@
 
 const ck_numspec ck_gemm_nt_f16_f32_avx512_spec = CK_GEMM_16_SPEC;
 
-static const sixteen how = { read_f32, read_f16, write_f32, 4, 2, 4 };
+static const sixteen how = { &element_f32, &element_f16, &element_f32 };
 
 void ck_gemm_nt_f16_f32_avx512(const void *args)
 {

@@ -2,13 +2,15 @@
 /* layernorm_f32 for AVX-512. */
 #include "simd/avx512.h"
 
-#include "layernorm/layernorm_f32.h"
+#include "layernorm/layernorm.h"
 #include "strict.h"
 #include "table.h"
 
-void ck_layernorm_f32_avx512(const void *args) { layernorm_f32(args); }
+void ck_layernorm_f32_avx512(const void *args) { layernorm(args, &element_f32); }
 
-void ck_layernorm_f32_avx512_strict(const void *args) { ck_strict_run(layernorm_f32_strict, args); }
+static void strict(const void *args) { layernorm_strict(args, &element_f32); }
+
+void ck_layernorm_f32_avx512_strict(const void *args) { ck_strict_run(strict, args); }
 
 const ck_numspec ck_layernorm_f32_avx512_spec = {
     NORM_SUM(0), .alias = 1u << 1, /* x */

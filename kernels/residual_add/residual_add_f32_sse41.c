@@ -2,13 +2,15 @@
 /* residual_add_f32 for SSE4.1. */
 #include "simd/sse41.h"
 
-#include "residual_add/residual_add_f32.h"
+#include "residual_add/residual_add.h"
 #include "strict.h"
 #include "table.h"
 
-void ck_residual_add_f32_sse41(const void *args) { binary_f32(args); }
+void ck_residual_add_f32_sse41(const void *args) { binary(args, &element_f32); }
 
-void ck_residual_add_f32_sse41_strict(const void *args) { ck_strict_run(binary_f32_strict, args); }
+static void strict(const void *args) { binary_strict(args, &element_f32); }
+
+void ck_residual_add_f32_sse41_strict(const void *args) { ck_strict_run(strict, args); }
 
 const ck_numspec ck_residual_add_f32_sse41_spec = {
     .lanes = 0, /* sums nothing */

@@ -2,13 +2,15 @@
 /* rmsnorm_f32 for AVX2 and FMA. */
 #include "simd/avx2.h"
 
-#include "rmsnorm/rmsnorm_f32.h"
+#include "rmsnorm/rmsnorm.h"
 #include "strict.h"
 #include "table.h"
 
-void ck_rmsnorm_f32_avx2(const void *args) { rmsnorm_f32(args); }
+void ck_rmsnorm_f32_avx2(const void *args) { rmsnorm(args, &element_f32); }
 
-void ck_rmsnorm_f32_avx2_strict(const void *args) { ck_strict_run(rmsnorm_f32_strict, args); }
+static void strict(const void *args) { rmsnorm_strict(args, &element_f32); }
+
+void ck_rmsnorm_f32_avx2_strict(const void *args) { ck_strict_run(strict, args); }
 
 const ck_numspec ck_rmsnorm_f32_avx2_spec = {
     NORM_SUM(0), .alias = 1u << 1, /* x */

@@ -3,12 +3,14 @@
 #include "simd/scalar.h"
 
 #include "strict.h"
-#include "swiglu/swiglu_f32.h"
+#include "swiglu/swiglu.h"
 #include "table.h"
 
-void ck_swiglu_f32_scalar(const void *args) { binary_f32(args); }
+void ck_swiglu_f32_scalar(const void *args) { binary(args, &element_f32); }
 
-void ck_swiglu_f32_scalar_strict(const void *args) { ck_strict_run(binary_f32_strict, args); }
+static void strict(const void *args) { binary_strict(args, &element_f32); }
+
+void ck_swiglu_f32_scalar_strict(const void *args) { ck_strict_run(strict, args); }
 
 const ck_numspec ck_swiglu_f32_scalar_spec = {
     .lanes = 0, /* sums nothing */

@@ -12,7 +12,7 @@
 
 #include "../ref.h"
 
-ref_fn ref_attention_f32;
+ref_fn ref_attention_f32, ref_attention_bf16, ref_attention_f16;
 
 enum { HEADS = 6, GROUPS = 3, TQ = 5, TK = 9, ROOM = 2, D = 7, PAD = 2, COLS = D + PAD };
 enum { ROWS = HEADS * TQ, PLACES = GROUPS * (TK + ROOM) };
@@ -115,6 +115,53 @@ static void agrees_with_the_definition(void **unused)
                 assert_true(fabsl(c.v[r * COLS + l] - y) <= 1e-14L);
                 assert_true(l < D || (c.e[r * COLS + l] == 0 && !signbit(c.v[r * COLS + l])));
             }
+    }
+}
+
+/* What a float leaves in 16 bits: of an integer of eight bits times 2^-5 all, in either format. */
+static uint16_t brain_of(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    assert_int_equal(bits & 0xffff, 0);
+    return (uint16_t)(bits >> 16);
+}
+
+static uint16_t half_of(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if (x == 0) return (uint16_t)(bits >> 16);
+    assert_int_equal(bits & 0x1fff, 0);
+    return (uint16_t)((bits >> 16 & 0x8000u) | ((bits >> 13 & 0x3ffffu) - (112u << 10)));
+}
+
+static void keys_and_values_of_16_bits_are_numbers(void **unused)
+{
+    static uint16_t k[2][PLACES * D], v[2][PLACES * D];
+    static ref_fn *const refs[] = { ref_attention_bf16, ref_attention_f16 };
+    problem p;
+    (void)unused;
+    for (unsigned w = 0; w < 12; w++) {
+        random_state = 100 + w;
+        make(&p, w / 2, w % 2);
+        for (size_t i = 0; i < PLACES * D; i++) {
+            p.k[i] = rintf(40 * p.k[i]) * 0x1p-5f;
+            p.v[i] = rintf(120 * p.v[i]) * 0x1p-5f;
+            k[0][i] = brain_of(p.k[i]), v[0][i] = brain_of(p.v[i]);
+            k[1][i] = half_of(p.k[i]), v[1][i] = half_of(p.v[i]);
+        }
+        for (int format = 0; format < 2; format++) {
+            cells c, same;
+            ref_out out = { ROWS * COLS, c.v, c.term, c.e };
+            ref_attention_args args = p.args;
+            evaluate(&p, &fast, &same);
+            args.k = k[format];
+            args.v = v[format];
+            refs[format](&args, &(ref_tile){ 0, ROWS, 0, COLS }, &fast, 1, &out);
+            assert_memory_equal(c.v, same.v, sizeof c.v);
+            assert_memory_equal(c.e, same.e, sizeof c.e);
+        }
     }
 }
 
@@ -261,6 +308,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_the_definition),
+        cmocka_unit_test(keys_and_values_of_16_bits_are_numbers),
         cmocka_unit_test(float_kernels_stay_within),
         cmocka_unit_test(by_hand),
         cmocka_unit_test(special_numbers),

@@ -14,6 +14,8 @@
 
 ref_fn ref_sigmoid_f32, ref_silu_f32, ref_gelu_tanh_f32, ref_gelu_erf_f32, ref_relu_f32;
 ref_fn ref_rmsnorm_f32, ref_layernorm_f32, ref_swiglu_f32, ref_residual_add_f32;
+ref_fn ref_rmsnorm_bf16, ref_layernorm_bf16, ref_swiglu_bf16, ref_residual_add_bf16;
+ref_fn ref_swiglu_f16, ref_residual_add_f16;
 
 enum { BITS = 300, MOST = 48 };
 
@@ -164,17 +166,17 @@ static void swiglu_holds_the_truth(void **unused)
     mpfr_clears(x, z, (mpfr_ptr)0);
 }
 
-/* The j-th output of a row, or its statistics: j = d the mean, j = d + 1 the root. */
-static void norm_truth(mpfr_t z, const ref_norm_args *g, size_t j)
+/* The j-th output of a row of numbers x, or its statistics: j = d the mean, j = d + 1 the root. */
+static void norm_truth(mpfr_t z, const ref_norm_args *g, const float *x, size_t j)
 {
     mpfr_t mean, sum, t;
     mpfr_inits2(BITS, mean, sum, t, (mpfr_ptr)0);
     mpfr_set_ui(mean, 0, MPFR_RNDN);
     mpfr_set_ui(sum, 0, MPFR_RNDN);
-    for (size_t i = 0; g->beta && i < g->d; i++) mpfr_add_d(mean, mean, (double)g->x[i], MPFR_RNDN);
+    for (size_t i = 0; g->beta && i < g->d; i++) mpfr_add_d(mean, mean, (double)x[i], MPFR_RNDN);
     mpfr_div_ui(mean, mean, g->d, MPFR_RNDN);
     for (size_t i = 0; i < g->d; i++) {
-        mpfr_d_sub(t, (double)g->x[i], mean, MPFR_RNDN);
+        mpfr_d_sub(t, (double)x[i], mean, MPFR_RNDN);
         mpfr_sqr(t, t, MPFR_RNDN);
         mpfr_add(sum, sum, t, MPFR_RNDN);
     }
@@ -182,7 +184,7 @@ static void norm_truth(mpfr_t z, const ref_norm_args *g, size_t j)
     mpfr_add_d(sum, sum, (double)g->eps, MPFR_RNDN);
     mpfr_rec_sqrt(sum, sum, MPFR_RNDN);
     if (j < g->d) {
-        mpfr_d_sub(z, (double)g->x[j], mean, MPFR_RNDN);
+        mpfr_d_sub(z, (double)x[j], mean, MPFR_RNDN);
         mpfr_mul(z, z, sum, MPFR_RNDN);
         mpfr_mul_d(z, z, (double)g->gamma[j], MPFR_RNDN);
         if (g->beta) mpfr_add_d(z, z, (double)g->beta[j], MPFR_RNDN);
@@ -203,23 +205,135 @@ static void norms_hold_the_truth(void **unused)
         const int layer = i & 1;
         for (size_t l = 0; l < d; l++)
             x[l] = normal() + (layer ? 3 : 0), gamma[l] = normal(), beta[l] = normal();
-        const ref_norm_args g = { x, gamma, layer ? beta : NULL, d, d, d, 0x1p-10f, 1 };
-        const ref_tile tile = { 0, 1, 0, d + 1 + (size_t)layer };
+        ref_norm_args g = { x, gamma, layer ? beta : NULL, d, d, d, 0x1p-10f, 0 };
         double v[2], e[2];
-        ask(layer ? ref_layernorm_f32 : ref_rmsnorm_f32, &g, tile, v, e, j);
-        norm_truth(z, &g, j);
+        ask(layer ? ref_layernorm_f32 : ref_rmsnorm_f32, &g, (ref_tile){ 0, 1, 0, d }, v, e, j);
+        norm_truth(z, &g, x, j);
         for (size_t s = 0; s < 2; s++)
             assert_true(within((double)mpfr_get_flt(z, MPFR_RNDN), v[s], e[s]));
         assert_true(fabs(mpfr_get_d(z, MPFR_RNDN) - v[0]) <= 1e-12);
         if (!layer) assert_true(e[0] <= (8 + (double)d) * 0x1p-24 * fabs(v[0]));
         /* the root, whose relative bound is half the sum's and three roundings */
-        ask(layer ? ref_layernorm_f32 : ref_rmsnorm_f32, &g, tile, v, e, d + (size_t)layer);
-        norm_truth(z, &g, d + 1);
+        g.statistics = 1;
+        ask(layer ? ref_layernorm_f32 : ref_rmsnorm_f32, &g,
+            (ref_tile){ 0, 1, 0, 1 + (size_t)layer }, v, e, (size_t)layer);
+        norm_truth(z, &g, x, d + 1);
         for (size_t s = 0; s < 2; s++)
             assert_true(within((double)mpfr_get_flt(z, MPFR_RNDN), v[s], e[s]));
         if (!layer) assert_true(e[0] <= (4 + (double)d / 2) * 0x1p-24 * v[0]);
     }
     mpfr_clear(z);
+}
+
+/* Formats of 16 bits: significand, bits of the exponent. */
+typedef struct sixteen {
+    int bits, exponent;
+} sixteen;
+static const sixteen brain = { 8, 8 }, half = { 11, 5 };
+
+/* A normal number rounded to that format, in *x, and its bits. */
+static uint16_t number(const sixteen *f, float *x)
+{
+    int exponent;
+    const double whole = rint(ldexp(frexp((double)*x, &exponent), f->bits));
+    *x = (float)ldexp(whole, exponent - f->bits);
+    const double mantissa = fabs(frexp((double)*x, &exponent)) * 2 - 1;
+    const int field = exponent - 1 + (1 << (f->exponent - 1)) - 1;
+    assert_true(field > 0 && field < (1 << f->exponent) - 1);
+    return (uint16_t)((*x < 0) << 15 | field << (f->bits - 1) | (int)ldexp(mantissa, f->bits - 1));
+}
+
+/* The result rounded once to the format lies in both balls, and these hold no other number but a neighbour
+ * that a float's error may reach. The strict one holds no other. */
+static void hold_16(const sixteen *f, mpfr_t z, const double *v, const double *e)
+{
+    mpfr_t y;
+    mpfr_init2(y, f->bits);
+    mpfr_set(y, z, MPFR_RNDN);
+    const double size = fabs(mpfr_get_d(y, MPFR_RNDN)), place = ldexp(size, 1 - f->bits);
+    for (size_t s = 0; s < 2; s++) {
+        assert_true(within(mpfr_get_d(y, MPFR_RNDN), v[s], e[s]));
+        assert_true(e[s] == 0 || (s == 0 && e[s] <= 1.001 * place));
+    }
+    mpfr_clear(y);
+}
+
+static void norms_of_16_bits_are_rounded_once_more(void **unused)
+{
+    float x[MOST], gamma[MOST], beta[MOST];
+    uint16_t bits[2 * MOST];
+    int exact = 0;
+    mpfr_t z;
+    (void)unused;
+    mpfr_init2(z, BITS);
+    for (int i = 0; i < 4000; i++) {
+        const size_t d = 1 + below(MOST), j = below(d), row = below(2);
+        const int layer = i & 1;
+        ref_fn *const ref = layer ? ref_layernorm_bf16 : ref_rmsnorm_bf16;
+        for (size_t l = 0; l < d; l++) {
+            x[l] = normal() + (layer ? 3 : 0), gamma[l] = normal(), beta[l] = normal();
+            bits[row * MOST + l] = number(&brain, &x[l]);
+        }
+        ref_norm_args g = { bits, gamma, layer ? beta : NULL, d, d, MOST, 0x1p-10f, 0 };
+        double v[2], e[2];
+        ask(ref, &g, (ref_tile){ row, 1, 0, d }, v, e, j);
+        norm_truth(z, &g, x, j);
+        hold_16(&brain, z, v, e);
+        exact += e[0] == 0;
+        g.statistics = 1; /* which are floats */
+        ask(ref, &g, (ref_tile){ row, 1, 0, 1 + (size_t)layer }, v, e, (size_t)layer);
+        norm_truth(z, &g, x, d + 1);
+        for (size_t s = 0; s < 2; s++)
+            assert_true(within((double)mpfr_get_flt(z, MPFR_RNDN), v[s], e[s]));
+        assert_true(e[1] <= 1.001 * 0x1p-24 * v[1]);
+    }
+    assert_true(exact > 3900);
+    mpfr_clear(z);
+}
+
+static void elements_of_16_bits_are_rounded_once_more(void **unused)
+{
+    static const struct {
+        const sixteen *f;
+        ref_fn *add, *swiglu;
+    } rows[] = { { &brain, ref_residual_add_bf16, ref_swiglu_bf16 },
+                 { &half, ref_residual_add_f16, ref_swiglu_f16 } };
+    mpfr_t x, z;
+    (void)unused;
+    mpfr_inits2(BITS, x, z, (mpfr_ptr)0);
+    for (int i = 0; i < 8000; i++) {
+        float a = (float)(6 * unit() - 3), b = signed_pow2(3) * (float)(1 + unit());
+        const sixteen *const f = rows[i & 1].f;
+        const uint16_t bits[] = { number(f, &a), number(f, &b) };
+        const ref_binary_args args = { &bits[0], &bits[1], 1, 1, 1 };
+        double v[2], e[2];
+        ask(rows[i & 1].add, &args, (ref_tile){ 0, 1, 0, 1 }, v, e, 0);
+        mpfr_set_flt(z, a, MPFR_RNDN);
+        mpfr_add_d(z, z, (double)b, MPFR_RNDN);
+        hold_16(f, z, v, e);
+        ask(rows[i & 1].swiglu, &args, (ref_tile){ 0, 1, 0, 1 }, v, e, 0);
+        mpfr_set_flt(x, a, MPFR_RNDN);
+        silu(z, x);
+        mpfr_mul_d(z, z, (double)b, MPFR_RNDN);
+        hold_16(f, z, v, e);
+    }
+    mpfr_clears(x, z, (mpfr_ptr)0);
+}
+
+/* Of what is rounded to 0: from +0.1 of the least number, whatever the sum's ball holds. */
+static void zeros_of_16_bits_have_the_sign_of_the_result(void **unused)
+{
+    const uint16_t tiny[] = { 0x0010, 0x8010 }, small = 0x3e00; /* +-2^-129, 1/8 */
+    (void)unused;
+    for (size_t i = 0; i < 2; i++) {
+        const ref_binary_args args = { &small, &tiny[i], 1, 1, 1 };
+        double v[2], e[2];
+        ask(ref_swiglu_bf16, &args, (ref_tile){ 0, 1, 0, 1 }, v, e, 0);
+        for (size_t s = 0; s < 2; s++) {
+            assert_true(fabs(v[s]) <= 0x1p-132 && e[s] <= 0x1p-134);
+            assert_true(!signbit(v[s]) == (i == 0));
+        }
+    }
 }
 
 /* E[x^2] - mean^2 in float, far from 0, is outside. */
@@ -232,16 +346,37 @@ static void one_pass_variance_is_outside(void **unused)
     for (size_t l = 0; l < 8; l++) sum += x[l], squares += x[l] * x[l];
     const float mean = sum / 8, variance = squares / 8 - mean * mean;
     const ref_norm_args g = { x, gamma, beta, 8, 8, 8, 1e-5f, 1 };
-    ask(ref_layernorm_f32, &g, (ref_tile){ 0, 1, 0, 10 }, v, e, 9);
+    ask(ref_layernorm_f32, &g, (ref_tile){ 0, 1, 0, 2 }, v, e, 1);
     assert_false(within(1 / sqrt((double)variance + 1e-5), v[0], e[0]));
+}
+
+/* Down, x - x is -0, and so is the mean; a radius above 0 leaves the sign open. */
+static void a_mean_of_zero_has_either_sign_downwards(void **unused)
+{
+    const float x[] = { 3, -3 }, gamma[] = { 1, 1 }, beta[] = { 0, 0 };
+    const ref_norm_args g = { x, gamma, beta, 2, 2, 2, 0, 1 };
+    (void)unused;
+    for (int directed = 0; directed < 2; directed++) {
+        const ref_spec spec = { &ours, 0, directed ? 0x1p-23 : 0x1p-24, 0, 0 };
+        double v[2], term[2], e[2];
+        ref_out out = { 2, v, term, e };
+        ref_layernorm_f32(&g, &(ref_tile){ 0, 1, 0, 2 }, &spec, 1, &out);
+        assert_true(v[0] == 0 && (directed ? e[0] > 0 && e[0] < 0x1p-148 : e[0] == 0));
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(activations_hold_the_truth),   TEST(relu_and_sums_are_exact_or_rounded_once),
-        TEST(swiglu_holds_the_truth),       TEST(norms_hold_the_truth),
+        TEST(activations_hold_the_truth),
+        TEST(relu_and_sums_are_exact_or_rounded_once),
+        TEST(swiglu_holds_the_truth),
+        TEST(norms_hold_the_truth),
         TEST(one_pass_variance_is_outside),
+        TEST(a_mean_of_zero_has_either_sign_downwards),
+        TEST(norms_of_16_bits_are_rounded_once_more),
+        TEST(elements_of_16_bits_are_rounded_once_more),
+        TEST(zeros_of_16_bits_have_the_sign_of_the_result),
     };
     return cmocka_run_group_tests_name("rows", tests, NULL, NULL);
 }

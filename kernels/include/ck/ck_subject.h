@@ -14,6 +14,10 @@ enum { CK_SUBJECT_ABI = 1 };
 /* A kernel takes one pointer, to the argument struct of its family (gemm.h, softmax.h, ...). */
 typedef void ck_fn(const void *args);
 
+/* fn, the fast or the strict one of a kernel with that spec, computed by `threads` threads: its outputs in
+ * parts, each as a call of fn. The bits are those of one call. */
+typedef void ck_threads_fn(ck_fn *fn, const ck_numspec *spec, const void *args, unsigned threads);
+
 /* What a kernel's own contract admits where that is less than the family's. Failures outside it are
  * reported as FAIL(edge). */
 enum {
@@ -36,6 +40,7 @@ typedef struct ck_kernel {
     ck_fn *fn_strict;        /* strict-parity; NULL: has none */
     const ck_numspec *spec;
     const ck_domain *domain; /* NULL: the family's whole contract */
+    ck_threads_fn *threads;  /* NULL: always runs in one thread */
 } ck_kernel;
 
 typedef struct ck_subject {

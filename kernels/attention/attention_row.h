@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of attention_f32, compiled once per ISA, after simd/<isa>.h. */
-#ifndef CK_ATTENTION_F32_H
-#define CK_ATTENTION_F32_H
+/* The text of attention, compiled once per format of keys and values and ISA, after simd/<isa>.h. */
+#ifndef CK_ATTENTION_ROW_H
+#define CK_ATTENTION_ROW_H
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "attention.h"
+#include "simd/element.h"
 #include "simd/exp.h"
 #include "strict.h"
 
@@ -17,22 +18,24 @@ enum { ATTENTION_TILE = 32, ATTENTION_WIDTH = 256, ATTENTION_ROWS = 4 };
 
 /* One row of y: its query and the keys and values that it sees. */
 typedef struct attention_row {
-    const float *q, *k, *v;
-    size_t keys, d, ldk, ldv;
+    const float *q;
+    const unsigned char *k, *v;
+    size_t keys, d, ldk, ldv; /* ldk, ldv in bytes */
     float *y;
     float scale;
 } attention_row;
 
 /* Row `index` of `most` from p on, the last one repeated: what is beyond is read, not used. */
-static inline const float *attention_at(const float *p, size_t index, size_t most, size_t ld)
+static inline const unsigned char *attention_at(const unsigned char *p, size_t index, size_t most,
+                                                size_t ld)
 {
     return p + (index < most ? index : most - 1) * ld;
 }
 
 /* s[0 .. ROWS) of keys j on. */
-static inline void attention_scores(const attention_row *r, size_t j, float *s)
+CK_INLINE void attention_scores(const ck_element *e, const attention_row *r, size_t j, float *s)
 {
-    const float *k[ATTENTION_ROWS];
+    const unsigned char *k[ATTENTION_ROWS];
     ck_vf acc[ATTENTION_ROWS];
     size_t l = 0;
     for (size_t i = 0; i < ATTENTION_ROWS; i++) {
@@ -42,12 +45,12 @@ static inline void attention_scores(const attention_row *r, size_t j, float *s)
     for (; r->d - l >= CK_VF_LANES; l += CK_VF_LANES) {
         const ck_vf q = ck_vf_load(r->q + l);
         for (size_t i = 0; i < ATTENTION_ROWS; i++)
-            acc[i] = ck_vf_muladd(q, ck_vf_load(k[i] + l), acc[i]);
+            acc[i] = ck_vf_muladd(q, e->load(k[i] + l * e->bytes), acc[i]);
     }
     if (l < r->d) { /* the lanes beyond d add 0 * 0 */
         const ck_vf q = ck_vf_load_n(r->q + l, r->d - l, 0.0f);
         for (size_t i = 0; i < ATTENTION_ROWS; i++)
-            acc[i] = ck_vf_muladd(q, ck_vf_load_n(k[i] + l, r->d - l, 0.0f), acc[i]);
+            acc[i] = ck_vf_muladd(q, e->load_n(k[i] + l * e->bytes, r->d - l), acc[i]);
     }
     for (size_t i = 0; i < ATTENTION_ROWS; i++) s[i] = r->scale * ck_vf_sum(acc[i]);
 }
@@ -89,22 +92,22 @@ static inline void attention_scale(float *acc, size_t width, float factor)
 }
 
 /* acc += sum_i p[i] v[i], ascending; elements from d0 on, `width` of them. */
-static inline void attention_values(const attention_row *r, const float *p, size_t j, size_t n,
-                                    size_t d0, size_t width, float *acc)
+CK_INLINE void attention_values(const ck_element *e, const attention_row *r, const float *p,
+                                size_t j, size_t n, size_t d0, size_t width, float *acc)
 {
     size_t l = 0;
     for (; width - l >= CK_VF_LANES; l += CK_VF_LANES) {
-        const float *v = r->v + j * r->ldv + d0 + l;
+        const unsigned char *v = r->v + j * r->ldv + (d0 + l) * e->bytes;
         ck_vf sum = ck_vf_load(acc + l);
         for (size_t i = 0; i < n; i++, v += r->ldv)
-            sum = ck_vf_muladd(ck_vf_set1(p[i]), ck_vf_load(v), sum);
+            sum = ck_vf_muladd(ck_vf_set1(p[i]), e->load(v), sum);
         ck_vf_store(acc + l, sum);
     }
     if (l < width) {
-        const float *v = r->v + j * r->ldv + d0 + l;
+        const unsigned char *v = r->v + j * r->ldv + (d0 + l) * e->bytes;
         ck_vf sum = ck_vf_load(acc + l);
         for (size_t i = 0; i < n; i++, v += r->ldv)
-            sum = ck_vf_muladd(ck_vf_set1(p[i]), ck_vf_load_n(v, width - l, 0.0f), sum);
+            sum = ck_vf_muladd(ck_vf_set1(p[i]), e->load_n(v, width - l), sum);
         ck_vf_store(acc + l, sum);
     }
 }
@@ -124,11 +127,11 @@ typedef struct attention_state {
 } attention_state;
 
 /* The tile's keys j .. j + n - 1 into the state, older sums scaled down if there is a new maximum. */
-static inline void attention_tile(const attention_row *r, size_t j, size_t n, size_t d0,
-                                  size_t width, attention_state *st)
+CK_INLINE void attention_tile(const ck_element *e, const attention_row *r, size_t j, size_t n,
+                              size_t d0, size_t width, attention_state *st)
 {
     float s[ATTENTION_TILE + ATTENTION_ROWS];
-    for (size_t i = 0; i < n; i += ATTENTION_ROWS) attention_scores(r, j + i, s + i);
+    for (size_t i = 0; i < n; i += ATTENTION_ROWS) attention_scores(e, r, j + i, s + i);
     const float max = attention_max(s, n, st->max);
     if (max == -INFINITY) {
         st->sum += attention_nan(s, n);
@@ -142,11 +145,11 @@ static inline void attention_tile(const attention_row *r, size_t j, size_t n, si
         st->max = max;
     }
     st->sum += attention_weights(s, n, max);
-    attention_values(r, s, j, n, d0, width, st->acc);
+    attention_values(e, r, s, j, n, d0, width, st->acc);
 }
 
 /* Elements d0 on, `width` of them. A NaN among the scores makes sum and acc NaN. */
-static inline void attention_part(const attention_row *r, size_t d0, size_t width)
+CK_INLINE void attention_part(const ck_element *e, const attention_row *r, size_t d0, size_t width)
 {
     attention_state st;
     st.max = -INFINITY;
@@ -154,7 +157,7 @@ static inline void attention_part(const attention_row *r, size_t d0, size_t widt
     memset(st.acc, 0, (width + CK_VF_LANES) * sizeof *st.acc);
     for (size_t j = 0; j < r->keys; j += ATTENTION_TILE) {
         const size_t left = r->keys - j;
-        attention_tile(r, j, left < ATTENTION_TILE ? left : ATTENTION_TILE, d0, width, &st);
+        attention_tile(e, r, j, left < ATTENTION_TILE ? left : ATTENTION_TILE, d0, width, &st);
     }
     const ck_vf sum = ck_vf_set1(st.max == -INFINITY && st.sum == 0.0f ? 1.0f : st.sum);
     size_t l = 0;
@@ -163,18 +166,25 @@ static inline void attention_part(const attention_row *r, size_t d0, size_t widt
     if (l < width) ck_vf_store_n(r->y + d0 + l, ck_vf_div(ck_vf_load(st.acc + l), sum), width - l);
 }
 
-static inline double attention_score_strict(const attention_row *r, size_t j)
+CK_INLINE double attention_score_strict(const ck_element *e, const attention_row *r, size_t j)
 {
-    return (double)r->scale * ck_vd16_dot(r->q, r->k + j * r->ldk, r->d);
+    const void *const q = r->q;
+    const unsigned char *const floats = q, *const k = r->k + j * r->ldk;
+    ck_vd16 acc = ck_vd16_set1(0.0);
+    for (size_t l = 0; l < r->d; l += 16) {
+        const ck_vd16 x = element_f32.load_d(floats + l * element_f32.bytes, r->d - l);
+        acc = ck_vd16_add(acc, ck_vd16_mul(x, e->load_d(k + l * e->bytes, r->d - l)));
+    }
+    return (double)r->scale * ck_vd16_sum(acc);
 }
 
 /* The greatest score; NaN if one is NaN. */
-static inline double attention_max_strict(const attention_row *r)
+CK_INLINE double attention_max_strict(const ck_element *e, const attention_row *r)
 {
     double max = (double)-INFINITY;
     int nan = 0;
     for (size_t j = 0; j < r->keys; j++) {
-        const double s = attention_score_strict(r, j);
+        const double s = attention_score_strict(e, r, j);
         nan |= s != s;
         if (s > max) max = s;
     }
@@ -182,35 +192,34 @@ static inline double attention_max_strict(const attention_row *r)
 }
 
 /* exp(s - m) of up to 16 keys. */
-static inline void attention_weights_strict(const attention_row *r, size_t j, size_t n, double m,
-                                            double *p)
+CK_INLINE void attention_weights_strict(const ck_element *e, const attention_row *r, size_t j,
+                                        size_t n, double m, double *p)
 {
     ck_vd16 x;
     _Static_assert(sizeof x == 16 * sizeof(double), "lanes lie in order");
     for (size_t i = 0; i < 16; i++)
-        p[i] = i < n ? attention_score_strict(r, j + i) - m : (double)-INFINITY;
+        p[i] = i < n ? attention_score_strict(e, r, j + i) - m : (double)-INFINITY;
     memcpy(&x, p, sizeof x);
     x = ck_vd16_exp(x);
     memcpy(p, &x, sizeof x);
 }
 
 /* Scores are made again for each 256 elements: there is no room to keep them. */
-static inline void attention_part_strict(const attention_row *r, size_t d0, size_t width, double m)
+CK_INLINE void attention_part_strict(const ck_element *e, const attention_row *r, size_t d0,
+                                     size_t width, double m)
 {
     ck_vd16 acc[ATTENTION_WIDTH / 16];
     double sum = 0.0, p[16];
     for (size_t l = 0; l < width; l += 16) acc[l / 16] = ck_vd16_set1(0.0);
     for (size_t j = 0; j < r->keys; j += 16) {
         const size_t n = r->keys - j < 16 ? r->keys - j : 16;
-        attention_weights_strict(r, j, n, m, p);
+        attention_weights_strict(e, r, j, n, m, p);
         for (size_t i = 0; i < n; i++) {
-            const float *v = r->v + (j + i) * r->ldv + d0;
+            const unsigned char *v = r->v + (j + i) * r->ldv + d0 * e->bytes;
             const ck_vd16 weight = ck_vd16_set1(p[i]);
             sum += p[i];
             for (size_t l = 0; l < width; l += 16) {
-                const size_t left = width - l;
-                const ck_vd16 x =
-                    left < 16 ? ck_vd16_load_n(v + l, left, 0.0f) : ck_vd16_load(v + l);
+                const ck_vd16 x = e->load_d(v + l * e->bytes, width - l);
                 acc[l / 16] = ck_vd16_add(acc[l / 16], ck_vd16_mul(weight, x));
             }
         }
@@ -224,43 +233,47 @@ static inline void attention_part_strict(const attention_row *r, size_t d0, size
     }
 }
 
-static inline void attention_row_fast(const attention_row *r)
+CK_INLINE void attention_row_fast(const ck_element *e, const attention_row *r)
 {
     for (size_t d0 = 0; d0 < r->d; d0 += ATTENTION_WIDTH)
-        attention_part(r, d0, r->d - d0 < ATTENTION_WIDTH ? r->d - d0 : ATTENTION_WIDTH);
+        attention_part(e, r, d0, r->d - d0 < ATTENTION_WIDTH ? r->d - d0 : ATTENTION_WIDTH);
 }
 
-static inline void attention_row_strict(const attention_row *r)
+CK_INLINE void attention_row_strict(const ck_element *e, const attention_row *r)
 {
-    const double max = attention_max_strict(r);
+    const double max = attention_max_strict(e, r);
     if (!(max > (double)-INFINITY && max < (double)INFINITY)) {
         const float y = max == (double)-INFINITY ? 0.0f : ck_strict_f32((double)NAN);
         for (size_t l = 0; l < r->d; l++) r->y[l] = y;
         return;
     }
     for (size_t d0 = 0; d0 < r->d; d0 += ATTENTION_WIDTH)
-        attention_part_strict(r, d0, r->d - d0 < ATTENTION_WIDTH ? r->d - d0 : ATTENTION_WIDTH,
+        attention_part_strict(e, r, d0, r->d - d0 < ATTENTION_WIDTH ? r->d - d0 : ATTENTION_WIDTH,
                               max);
 }
 
 /* Row i of head h, and its first key. */
-static inline attention_row attention_row_of(const ck_attention_args *a, size_t h, size_t i)
+static inline attention_row attention_row_of(const ck_attention_args *a, size_t bytes, size_t h,
+                                             size_t i)
 {
     const size_t group = h / (a->heads / a->kv_heads), last = a->tk - a->tq + i;
     const size_t first = a->window > 0 && last >= a->window ? last + 1 - a->window : 0;
+    const unsigned char *const k = a->k, *const v = a->v;
     return (attention_row){ .q = a->q + h * a->head_q + i * a->ldq,
-                            .k = a->k + group * a->head_k + first * a->ldk,
-                            .v = a->v + group * a->head_v + first * a->ldv,
+                            .k = k + (group * a->head_k + first * a->ldk) * bytes,
+                            .v = v + (group * a->head_v + first * a->ldv) * bytes,
                             .keys = last + 1 - first,
                             .d = a->d,
-                            .ldk = a->ldk,
-                            .ldv = a->ldv,
+                            .ldk = a->ldk * bytes,
+                            .ldv = a->ldv * bytes,
                             .y = a->y + h * a->head_y + i * a->ldy,
                             .scale = a->scale };
 }
 
-static inline void attention_rows(const ck_attention_args *a, void (*row)(const attention_row *r))
+CK_INLINE void attention_rows(const void *args, const ck_element *e,
+                              void (*row)(const ck_element *e, const attention_row *r))
 {
+    const ck_attention_args *const a = args;
     assert(a->heads == 0 || a->tq == 0 || (a->y && (a->d == 0 || (a->q && a->k && a->v))));
     assert(a->heads == 0 || (a->kv_heads > 0 && a->heads % a->kv_heads == 0));
     assert(a->tq <= a->tk && a->cols >= a->d);
@@ -268,23 +281,21 @@ static inline void attention_rows(const ck_attention_args *a, void (*row)(const 
         for (size_t i = 0; i < a->tq; i++) {
             float *y = a->y + h * a->head_y + i * a->ldy;
             if (a->d > 0) {
-                const attention_row r = attention_row_of(a, h, i);
-                row(&r);
+                const attention_row r = attention_row_of(a, e->bytes, h, i);
+                row(e, &r);
             }
             for (size_t l = a->d; l < a->cols; l++) y[l] = 0.0f;
         }
 }
 
-static inline void attention_f32(const void *args)
+CK_INLINE void attention(const void *args, const ck_element *e)
 {
-    const ck_attention_args *a = args;
-    attention_rows(a, attention_row_fast);
+    attention_rows(args, e, attention_row_fast);
 }
 
-static inline void attention_f32_strict(const void *args)
+CK_INLINE void attention_strict(const void *args, const ck_element *e)
 {
-    const ck_attention_args *a = args;
-    attention_rows(a, attention_row_strict);
+    attention_rows(args, e, attention_row_strict);
 }
 
 #endif

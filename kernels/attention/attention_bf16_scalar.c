@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* attention_bf16 for the scalar bundle. */
+#include "simd/scalar.h"
+
+#include "attention/attention_row.h"
+#include "simd/element_16.h"
+#include "strict.h"
+#include "table.h"
+
+void ck_attention_bf16_scalar(const void *args) { attention(args, &element_bf16); }
+
+static void strict(const void *args) { attention_strict(args, &element_bf16); }
+
+void ck_attention_bf16_scalar_strict(const void *args) { ck_strict_run(strict, args); }
+
+const ck_numspec ck_attention_bf16_scalar_spec = {
+    .lanes = CK_VF_LANES,
+    .accs = 1,
+    .tail = CK_TAIL_LANE,
+    .tree = CK_TREE_HALVING,
+    .ku = CK_VF_LANES,
+    .flags = CK_NUM_MULADD | CK_NUM_TRUE_DIV | CK_NUM_ONLINE,
+    .rexp = CK_EXP_REXP,
+    .exp_zero_below = (double)CK_EXP_ZERO_BELOW,
+};

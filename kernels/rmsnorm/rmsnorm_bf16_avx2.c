@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* rmsnorm_bf16 for AVX2 and FMA. */
+#include "simd/avx2.h"
+
+#include "rmsnorm/rmsnorm.h"
+#include "simd/element_16.h"
+#include "strict.h"
+#include "table.h"
+
+void ck_rmsnorm_bf16_avx2(const void *args) { rmsnorm(args, &element_bf16); }
+
+static void strict(const void *args) { rmsnorm_strict(args, &element_bf16); }
+
+void ck_rmsnorm_bf16_avx2_strict(const void *args) { ck_strict_run(strict, args); }
+
+const ck_numspec ck_rmsnorm_bf16_avx2_spec = {
+    NORM_SUM(0), .alias = 1u << 1, /* x */
+};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* rmsnorm_bf16 for the scalar bundle. */
+#include "simd/scalar.h"
+
+#include "rmsnorm/rmsnorm.h"
+#include "simd/element_16.h"
+#include "strict.h"
+#include "table.h"
+
+void ck_rmsnorm_bf16_scalar(const void *args) { rmsnorm(args, &element_bf16); }
+
+static void strict(const void *args) { rmsnorm_strict(args, &element_bf16); }
+
+void ck_rmsnorm_bf16_scalar_strict(const void *args) { ck_strict_run(strict, args); }
+
+const ck_numspec ck_rmsnorm_bf16_scalar_spec = {
+    NORM_SUM(CK_NUM_MULADD), .alias = 1u << 1, /* x */
+};

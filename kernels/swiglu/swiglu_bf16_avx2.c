@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* swiglu_bf16 for AVX2 and FMA. */
+#include "simd/avx2.h"
+
+#include "simd/element_16.h"
+#include "strict.h"
+#include "swiglu/swiglu.h"
+#include "table.h"
+
+void ck_swiglu_bf16_avx2(const void *args) { binary(args, &element_bf16); }
+
+static void strict(const void *args) { binary_strict(args, &element_bf16); }
+
+void ck_swiglu_bf16_avx2_strict(const void *args) { ck_strict_run(strict, args); }
+
+const ck_numspec ck_swiglu_bf16_avx2_spec = {
+    .lanes = 0, /* sums nothing */
+    .accs = 1,
+    .ku = CK_VF_LANES,
+    .flags = CK_NUM_TRUE_DIV | CK_NUM_BATCH_INVARIANT,
+    .rexp = CK_EXP_REXP,
+    .exp_zero_below = (double)CK_EXP_ZERO_BELOW,
+    .alias = 1u << 1 | 1u << 2, /* a, b */
+};
