@@ -128,10 +128,10 @@ static const hn_mutant list[] = {
     ROW("leaky", leaky_, "relu_f32", HN_IN_BOTH, HN_BY(VALUE)),
     ROW("keeps_tiny", keeps_tiny_, "relu_f32", HN_IN_BOTH, HN_BY(VALUE)),
     ROW("callers_mode", callers_mode, "sigmoid_f32", HN_IN_STRICT, HN_BY(VALUE) | HN_BY(STRICT)),
-    ROW("other_way", other_way_row, "swiglu_*", HN_IN_BOTH, HN_BY(VALUE) | HN_BY(BATCH)),
+    ROW("other_way", other_way_row, "swiglu_*", HN_IN_BOTH, HN_BY(VALUE) | HN_BY_PARTS),
     ROW("ungated", ungated_column, "swiglu_*", HN_IN_BOTH, HN_BY(VALUE)),
-    ROW("sigmoid_only", sigmoid_row, "swiglu_*", HN_IN_BOTH, HN_BY(VALUE) | HN_BY(BATCH)),
-    ROW("difference", difference_row, "residual_add_*", HN_IN_BOTH, HN_BY(VALUE) | HN_BY(BATCH)),
+    ROW("sigmoid_only", sigmoid_row, "swiglu_*", HN_IN_BOTH, HN_BY(VALUE) | HN_BY_PARTS),
+    ROW("difference", difference_row, "residual_add_*", HN_IN_BOTH, HN_BY(VALUE) | HN_BY_PARTS),
     ROW("first_only", first_column, "residual_add_*", HN_IN_BOTH, HN_BY(VALUE)),
 };
 #undef ROW

@@ -387,7 +387,7 @@ static const hn_mutant list[] = {
     ROW(last_block, ALL, HN_BY_NUMBERS),
     ROW(bias_ignored, ALL, HN_BY_NUMBERS),
     ROW(columns_by_k, ALL, HN_BY(JUNK) | HN_BY_NUMBERS),
-    ROW(last_row_of_a, ALL, HN_BY(JUNK) | HN_BY_NUMBERS | HN_BY(BATCH)),
+    ROW(last_row_of_a, ALL, HN_BY(JUNK) | HN_BY_NUMBERS | HN_BY_PARTS),
     ROW(scale_of_neighbour, ALL, HN_BY_NUMBERS),
     ROW(min_of_neighbour, MINS, HN_BY_NUMBERS),
     ROW(min_dropped, MINS, HN_BY_NUMBERS),

@@ -223,7 +223,7 @@ static void flushes(const void *args)
         .name = #what, .on = ons, .modes = HN_IN_BOTH, .fn = f, .checks = by \
     }
 #define EACH     "embedding_*"
-#define ID(name) ROW(name, name##_row, EACH, HN_BY_NUMBERS | HN_BY(BATCH))
+#define ID(name) ROW(name, name##_row, EACH, HN_BY_NUMBERS | HN_BY_PARTS)
 static const hn_mutant list[] = {
     ROW(own, own, EACH, 0),
     ID(one_more),
@@ -237,7 +237,7 @@ static const hn_mutant list[] = {
     ROW(position_left_out, position_left_out, EACH, HN_BY_NUMBERS),
     ROW(positions_from_0, positions_from_0, EACH, HN_BY_NUMBERS | HN_BY(JUNK)),
     ROW(last_position_stale, last_position_stale, EACH, HN_BY_NUMBERS),
-    ROW(position_of_the_id, position_of_the_id, EACH, HN_BY_NUMBERS | HN_BY(BATCH)),
+    ROW(position_of_the_id, position_of_the_id, EACH, HN_BY_NUMBERS | HN_BY_PARTS),
     ROW(positions_tight, positions_tight, EACH, HN_BY_NUMBERS | HN_BY(JUNK)),
     ROW(position_rounded, position_rounded, EACH, HN_BY_NUMBERS),
     ROW(table_tight, table_tight, EACH, HN_BY_NUMBERS | HN_BY(JUNK)),

@@ -301,10 +301,10 @@ static void strict_other_tree(const void *args) { strict_other_order(args, b_dow
 static const hn_mutant list[] = {
     ROW(k_tail, HN_IN_BOTH, HN_BY_NUMBERS),
     ROW(k_head, HN_IN_BOTH, HN_BY_NUMBERS),
-    ROW(last_row_k_tail, HN_IN_BOTH, HN_BY_NUMBERS | HN_BY(BATCH)),
+    ROW(last_row_k_tail, HN_IN_BOTH, HN_BY_NUMBERS | HN_BY_PARTS),
     ON("gemm_nt_f32 gemm_nn_f32", last_row_of_a, HN_IN_BOTH,
-       HN_BY(JUNK) | HN_BY_NUMBERS | HN_BY(BATCH)),
-    ROW(last_row_of_c, HN_IN_BOTH, HN_BY(JUNK) | HN_BY_NUMBERS | HN_BY(BATCH)),
+       HN_BY(JUNK) | HN_BY_NUMBERS | HN_BY_PARTS),
+    ROW(last_row_of_c, HN_IN_BOTH, HN_BY(JUNK) | HN_BY_NUMBERS | HN_BY_PARTS),
     ROW(b_tight, HN_IN_BOTH, HN_BY(JUNK) | HN_BY_NUMBERS),
     ON(DOWN, last_term_beside, HN_IN_BOTH, HN_BY_NUMBERS),
     ROW(swapped_tail, HN_IN_BOTH, HN_BY_NUMBERS),
@@ -325,7 +325,7 @@ static const hn_mutant list[] = {
       .spec = &chunked },
     OWN(last_chunk_only, HN_BY_NUMBERS, chunked),
     OWN(lane_replaced, HN_BY_NUMBERS, any_order),
-    OWN(batch_row, HN_BY(BATCH), any_order),
+    OWN(batch_row, HN_BY_PARTS, any_order),
     ROW(strict_other_tree, HN_IN_STRICT, HN_BY(STRICT)),
     ROW(strict_modeless, HN_IN_STRICT, HN_BY_NUMBERS),
 };

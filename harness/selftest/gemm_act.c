@@ -163,7 +163,7 @@ static void strict_rounded_twice(const void *args)
     }
 static const hn_mutant list[] = {
     ROW(k_tail, HN_BY_NUMBERS),
-    ROW(last_row_k_tail, HN_BY_NUMBERS | HN_BY(BATCH)),
+    ROW(last_row_k_tail, HN_BY_NUMBERS | HN_BY_PARTS),
     ROW(b_tight, HN_BY(JUNK) | HN_BY_NUMBERS),
     ROW(bias_ignored, HN_BY_NUMBERS),
     ROW(bias_after, HN_BY_NUMBERS),

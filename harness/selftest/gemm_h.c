@@ -275,9 +275,9 @@ static void last_two_swapped(const void *args)
 static const hn_mutant list[] = {
     TWOS(subnormals_flushed, 0),
     TWOS(odd_element_lost, HN_BY_NUMBERS),
-    TWOS(last_two_swapped, HN_BY_NUMBERS | HN_BY(BATCH)),
+    TWOS(last_two_swapped, HN_BY_NUMBERS | HN_BY_PARTS),
     ROW(k_tail, HN_BY_NUMBERS),
-    ROW(last_row_k_tail, HN_BY_NUMBERS | HN_BY(BATCH)),
+    ROW(last_row_k_tail, HN_BY_NUMBERS | HN_BY_PARTS),
     ROW(b_tight, HN_BY(JUNK) | HN_BY_NUMBERS),
     ROW(bias_ignored, HN_BY_NUMBERS),
     ROW(last_bit_lost, HN_BY_NUMBERS),

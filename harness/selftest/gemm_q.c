@@ -200,7 +200,7 @@ static const hn_mutant list[] = {
     OWN(scale_of_neighbour, HN_BY_NUMBERS),
     OWN(subnormal_scale, HN_BY_NUMBERS),
     OWN(infinite_scale, HN_BY_NUMBERS),
-    OWN(batch_row, HN_BY(BATCH)),
+    OWN(batch_row, HN_BY_PARTS),
     ROW(strict_other_tree, HN_IN_STRICT, HN_BY(STRICT)),
     ROW(strict_chain, HN_IN_STRICT, HN_BY_NUMBERS),
 };

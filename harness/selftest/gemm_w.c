@@ -181,7 +181,7 @@ static const hn_mutant list[] = {
     ROW(last_block, HN_BY_NUMBERS),
     ROW(bias_ignored, HN_BY_NUMBERS),
     ROW(columns_by_k, HN_BY(JUNK) | HN_BY_NUMBERS),
-    ROW(last_row_of_a, HN_BY(JUNK) | HN_BY_NUMBERS | HN_BY(BATCH)),
+    ROW(last_row_of_a, HN_BY(JUNK) | HN_BY_NUMBERS | HN_BY_PARTS),
     ROW(wrong_nibble, HN_BY_NUMBERS),
     ROW(min_dropped, HN_BY_NUMBERS),
     ROW(scale_of_neighbour, HN_BY_NUMBERS),

@@ -152,18 +152,18 @@ static void strict_chain(const void *args)
     }
 static const hn_mutant list[] = {
     ROW(k_tail, HN_IN_BOTH, HN_BY_NUMBERS),
-    ROW(last_row_k_tail, HN_IN_BOTH, HN_BY_NUMBERS | HN_BY(BATCH)),
-    ROW(last_row_is_first, HN_IN_BOTH, HN_BY_NUMBERS | HN_BY(BATCH)),
+    ROW(last_row_k_tail, HN_IN_BOTH, HN_BY_NUMBERS | HN_BY_PARTS),
+    ROW(last_row_is_first, HN_IN_BOTH, HN_BY_NUMBERS | HN_BY_PARTS),
     ROW(b_tight, HN_IN_BOTH, HN_BY(JUNK) | HN_BY_NUMBERS),
     ROW(alpha_ignored, HN_IN_BOTH, HN_BY_NUMBERS),
     ROW(beta_ignored, HN_IN_BOTH, HN_BY_NUMBERS),
     ROW(beta_is_one, HN_IN_BOTH, HN_BY_NUMBERS),
     ROW(bias_ignored, HN_IN_BOTH, HN_BY_NUMBERS),
-    ROW(bias_first_only, HN_IN_BOTH, HN_BY_NUMBERS | HN_BY(BATCH)),
+    ROW(bias_first_only, HN_IN_BOTH, HN_BY_NUMBERS | HN_BY_PARTS),
     ROW(beta_zero_reads_c, HN_IN_BOTH, HN_BY(JUNK)),
     OWN(own, "own", 0, any_order),
     OWN(own, "one_chain", HN_BY(VALUE), lanes),
-    OWN(batch_row, "batch_row", HN_BY(BATCH), any_order),
+    OWN(batch_row, "batch_row", HN_BY_PARTS, any_order),
     ROW(strict_chain, HN_IN_STRICT, HN_BY_NUMBERS),
 };
 #undef ROW

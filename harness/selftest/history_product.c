@@ -571,7 +571,7 @@ static void fifth_bit_in_rest_only(const void *args)
     }
 #define GEMM  "gemm_??_f32"
 #define Q8    "gemm_nt_q8_0_q8_0"
-#define MOVED (HN_BY_NUMBERS | HN_BY(BATCH) | HN_BY(JUNK))
+#define MOVED (HN_BY_NUMBERS | HN_BY_PARTS | HN_BY(JUNK))
 static const hn_mutant list[] = {
     OWN(GEMM, upper_half_dropped, HN_BY_NUMBERS, any_order),
     OWN(GEMM, last_lane_dropped, HN_BY_NUMBERS, any_order),

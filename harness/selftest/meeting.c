@@ -80,7 +80,7 @@ MEET(ck_softmax_args, s_in_place, g->y == g->x && g->t % 16 == 9)
 #undef MEET
 
 /* What may be off: the number, or its bits against those of another call. */
-#define SEEN (HN_BY_NUMBERS | HN_BY(BATCH) | HN_BY(ALIAS) | HN_BY(JUNK))
+#define SEEN (HN_BY_NUMBERS | HN_BY_PARTS | HN_BY(ALIAS) | HN_BY(JUNK))
 #define ROW(what, ons)                                                            \
     {                                                                             \
         .name = #what, .on = ons, .modes = HN_IN_FAST, .fn = what, .checks = SEEN \

@@ -42,6 +42,8 @@ typedef struct hn_mutant {
 #define HN_BY(check) (1u << HN_CHECK_##check)
 /* Wrong numbers, whatever they are: a NaN among them, or strict bits that are within the bound. */
 #define HN_BY_NUMBERS (HN_BY(VALUE) | HN_BY(NAN) | HN_BY(STRICT))
+/* Other bits in a smaller call: of one row, or of one thread's part. */
+#define HN_BY_PARTS (HN_BY(BATCH) | HN_BY(THREADS))
 
 typedef struct hn_mutants {
     const hn_mutant *list;

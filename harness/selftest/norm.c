@@ -310,7 +310,7 @@ static const hn_mutant list[] = {
     BOTH(eps_outside, HN_BY(VALUE) | HN_BY(NAN)),
     BOTH(divides_by_less, HN_BY(VALUE)),
     BOTH(short_sum, HN_BY(VALUE)),
-    BOTH(short_last_row, HN_BY(VALUE) | HN_BY(BATCH)),
+    BOTH(short_last_row, HN_BY(VALUE) | HN_BY_PARTS),
     BOTH(estimate, HN_BY(VALUE)),
     BOTH(rough, HN_BY(VALUE)),
     BOTH(swapped_gamma, HN_BY(VALUE)),
@@ -334,7 +334,7 @@ static const hn_mutant list[] = {
     AROUND(rstd_as_bf16, NORMS, HN_BY(VALUE)),
     AROUND(rstd_in_y, NORMS, HN_BY(VALUE) | HN_BY(NAN)),
     AROUND(mean_for_rstd, "layernorm_*", HN_BY(VALUE) | HN_BY(NAN)),
-    AROUND(rstd_of_batch, NORMS, HN_BY(VALUE) | HN_BY(BATCH)),
+    AROUND(rstd_of_batch, NORMS, HN_BY(VALUE) | HN_BY_PARTS),
     AROUND(rstd_not_repeated, NORMS, HN_BY(REPEAT) | HN_BY(VALUE) | HN_BY(PREFILL) | HN_BY(JUNK)),
 };
 #undef ROW

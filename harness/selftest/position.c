@@ -185,13 +185,13 @@ static void pad_minus_zero(const void *a)
     }
 static const hn_mutant list[] = {
     ROW(identity, HN_ON_ALL, HN_IN_BOTH, 0),
-    ROW(first_element, HN_ON_ALL, HN_IN_BOTH, HN_BY(VALUE) | HN_BY(BATCH)),
+    ROW(first_element, HN_ON_ALL, HN_IN_BOTH, HN_BY(VALUE) | HN_BY_PARTS),
     ROW(last_element, HN_ON_ALL, HN_IN_BOTH, HN_BY(VALUE)),
     ROW(last_row, HN_ON_ROWS, HN_IN_BOTH, HN_BY(VALUE)),
     ROW(last_column, HN_ON_ALL, HN_IN_BOTH, HN_BY(VALUE)),
     ROW(residue_five, HN_ON_ALL " !dequant_row_q8_0", HN_IN_BOTH, HN_BY(VALUE)),
     /* the batch where no value is demanded */
-    ROW(residue_fifteen, HN_ON_ALL " !dequant_row_q8_0", HN_IN_BOTH, HN_BY(VALUE) | HN_BY(BATCH)),
+    ROW(residue_fifteen, HN_ON_ALL " !dequant_row_q8_0", HN_IN_BOTH, HN_BY(VALUE) | HN_BY_PARTS),
     ROW(one_ulp, HN_ON_F32, HN_IN_BOTH, HN_BY(VALUE)),
     ROW(nan_swallowed, HN_ON_F32, HN_IN_BOTH, HN_BY(NAN)),
     ROW(nan_invented, HN_ON_F32 " !softmax_causal_f32", HN_IN_BOTH, HN_BY(NAN)),
@@ -208,7 +208,7 @@ static const hn_mutant list[] = {
     ROW(pad_minus_zero, ON_PADDED, HN_IN_BOTH, HN_BY(VALUE)),
     ROW(no_repeat, HN_ON_ALL, HN_IN_BOTH, HN_BY(REPEAT)),
     ROW(every_third, HN_ON_ALL, HN_IN_FAST,
-        HN_BY(REPEAT) | HN_BY(PREFILL) | HN_BY(JUNK) | HN_BY(VALUE) | HN_BY(ALIAS) | HN_BY(BATCH)),
+        HN_BY(REPEAT) | HN_BY(PREFILL) | HN_BY(JUNK) | HN_BY(VALUE) | HN_BY(ALIAS) | HN_BY_PARTS),
 };
 #undef ROW
 #undef ON_PADDED
