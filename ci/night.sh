@@ -14,6 +14,8 @@ build release
 build dev
 build asan
 ctest --preset asan -L smoke || rc=1
+build clang
+ctest --preset clang -L unit -j "$(nproc)" -E 'docs|tools|bisect|lane|emulated' || rc=1
 build tsan
 ctest --preset tsan -R '^kernels.threads$' || rc=1
 ctest --preset dev -L 'unit|smoke|selftest' -j "$(nproc)" || rc=1

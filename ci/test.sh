@@ -28,11 +28,11 @@ EOF
     return 1
 }
 
-# tests PRESET [ctest's argument]...: builds it and runs its tests.
+# tests PRESET TARGET [ctest's argument]...: builds it, or one target of it, and runs its tests.
 tests() {
-    preset=$1
-    shift
-    step "build-$preset" build "$preset" || return 0
+    preset=$1 target=$2
+    shift 2
+    step "build-$preset" build "$preset" "$target" || return 0
     say "ctest $preset${*:+ $*}"
     if quiet "ctest-$preset" ctest --preset "$preset" -j "$(nproc)" "$@" \
         --output-junit "$junit/ctest-$preset.xml"; then
@@ -50,15 +50,16 @@ say "checks of the sources"
 step format ci/format.sh || :
 step includes ci/includes.sh || :
 step selftest ci/selftest.sh || :
-tests release -E emulated
+tests release '' -E emulated
 if [ -e build/release/libck.so ]; then
     step symbols ci/symbols.sh build/release/libck.so || :
     step isa quiet isa ci/isa.sh build/release || :
 fi
 # what takes builds and pages, not kernels, has been under release
 scripts='docs|tools|bisect|lane|emulated'
-tests clang -L unit -E "$scripts"
-tests asan -L unit -E "$scripts"
+# the other compiler's bits; all of its code is compiled, and all units tested, with sanitizers
+tests clang ckparity -R '^golden'
+tests asan '' -L unit -E "$scripts"
 # the whole suite under sanitizers is in ci/night.sh
 some=build/log/some.cases
 printf '* repeat=90\n' >"$some"

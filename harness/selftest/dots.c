@@ -350,7 +350,7 @@ static float own_dot(const numbers *a, const numbers *b, size_t k, add_fn *add)
 
 static void own_rows(const void *args, add_fn *add)
 {
-    static numbers a, b;
+    static _Thread_local numbers a, b;
     const ck_gemm_q_args *g = args;
     const hn_dtype_info *const info = hn_second_block;
     if (g->k > MOST) {
