@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "hash.h"
+#include "memory.h"
 #include "ref.h"
 
 enum { OK = 0, FAILED = 1, INPUT = 2 };
@@ -28,13 +29,6 @@ typedef struct survey {
     double *cells;
     size_t ncells;
 } survey;
-
-static void *checked(void *memory)
-{
-    if (memory) return memory;
-    fprintf(stderr, "ckparity: out of memory\n");
-    exit(FAILED);
-}
 
 static void fold(width *w, double x) { w->hash = hn_hash(w->hash, &x, sizeof x); }
 
@@ -69,7 +63,7 @@ static void add_tile(survey *s, const hn_plan *plan, const hn_tile *tile)
     const size_t n = hn_tile_cells(plan->op, tile);
     if (n * 3 > s->ncells) {
         s->ncells = n * 3;
-        s->cells = checked(realloc(s->cells, s->ncells * sizeof *s->cells));
+        s->cells = hn_checked(realloc(s->cells, s->ncells * sizeof *s->cells));
     }
     for (size_t i = 0; i < plan->nvariants; i++) {
         const ref_spec spec = hn_group_spec(s->runner, i);
@@ -104,7 +98,7 @@ static int add_case(survey *s, size_t index)
 static width *measure(const hn_run *run, int *status)
 {
     survey s = { .run = run, .runner = hn_runner_new() };
-    s.widths = checked(calloc(run->nrows + 1, sizeof *s.widths));
+    s.widths = hn_checked(calloc(run->nrows + 1, sizeof *s.widths));
     for (size_t i = 0; i < run->nrows; i++) s.widths[i].hash = HN_HASH_START;
     const size_t count = hn_suite_count(run->suite);
     *status = OK;
@@ -179,7 +173,7 @@ static size_t find_row(const hn_run *run, const line *l)
 /* Lines of rows that were not asked for are skipped; rows without a line are new. */
 static int check_lines(const hn_run *run, const width *widths, FILE *file, const char *path)
 {
-    bool *seen = checked(calloc(run->nrows + 1, sizeof *seen));
+    bool *seen = hn_checked(calloc(run->nrows + 1, sizeof *seen));
     uint64_t passed = 0, failed = 0, skipped = 0;
     char text[256];
     int status = OK;

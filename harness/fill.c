@@ -11,6 +11,7 @@
 
 #include "capture.h"
 #include "fill_row.h"
+#include "memory.h"
 
 /* Sums that go through an activation are multiples of 2^10, at which it is exact; two sums whose product
  * is exact are at most 2^12 units. */
@@ -541,11 +542,7 @@ static bool is_factor(const row *r, hn_dtype dtype)
 /* Factors of 16 bits are those of f32, rounded. */
 static void fill_factor_halves(row *r, const hn_case *c, size_t index, unsigned char *at, size_t n)
 {
-    float *x = malloc(n * sizeof *x);
-    if (!x) {
-        fprintf(stderr, "ckparity: out of memory\n");
-        exit(1);
-    }
+    float *x = hn_checked(malloc(n * sizeof *x));
     fill_floats(r, c, index, x, n);
     hn_fill_halves(&hn_dtypes[hn_operand_dtype(c->op, index)], x, at, n);
     free(x);
@@ -554,11 +551,7 @@ static void fill_factor_halves(row *r, const hn_case *c, size_t index, unsigned 
 /* Fills the columns of a placed f32 operand, each as a row. */
 static void fill_down(row *r, const hn_case *c, size_t index, const hn_placed *p)
 {
-    float *column = malloc((p->rows + 1) * sizeof *column);
-    if (!column) {
-        fprintf(stderr, "ckparity: out of memory\n");
-        exit(1);
-    }
+    float *column = hn_checked(malloc((p->rows + 1) * sizeof *column));
     for (r->index = 0; p->rows && r->index < p->cols; r->index++) {
         r->rng = hn_stream(c->seed, index, r->index);
         fill_f32(r, column, p->rows);

@@ -159,7 +159,7 @@ static int add_harness(hn_hunt *h)
                                          "run",  "shrink",     "suite",       "trace" };
     for (size_t u = 0; u < h->build.nunits; u++) {
         const hn_unit *unit = &h->build.units[u];
-        bool mine = begins(unit->file, "harness/family/");
+        bool mine = begins(unit->file, "harness/family/") || begins(unit->file, "harness/group/");
         for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
             char path[64];
             snprintf(path, sizeof path, "harness/%s.c", files[i]);

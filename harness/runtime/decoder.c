@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../memory.h"
+
 const char *const hn_rt_words[HN_RT_WORDS] = { "all",  "f32",  "bf16", "f16",  "q4_0", "q4_1",
                                                "q5_0", "q5_1", "q8_0", "q4_k", "q5_k", "q6_k" };
 const char *const hn_rt_matrices[HN_RT_MATRICES] = {
@@ -15,13 +17,6 @@ const char *const hn_rt_matrices[HN_RT_MATRICES] = {
 static size_t key(const hn_case *c, int i) { return (size_t)c->num[i]; }
 
 static size_t wide(size_t n) { return (n + 15) / 16 * 16; }
-
-static void *checked(void *memory)
-{
-    if (memory) return memory;
-    fprintf(stderr, "ckparity: out of memory\n");
-    exit(1);
-}
 
 static ref_decoder dimensions(const hn_case *c)
 {
@@ -159,8 +154,8 @@ static void add_buffer(void *context, const char *name, size_t layer, size_t off
 {
     hn_rt_decoder *const m = context;
     if ((m->nbuffers & (m->nbuffers - 1)) == 0)
-        m->buffers =
-            checked(realloc(m->buffers, (m->nbuffers ? 2 * m->nbuffers : 1) * sizeof *m->buffers));
+        m->buffers = hn_checked(
+            realloc(m->buffers, (m->nbuffers ? 2 * m->nbuffers : 1) * sizeof *m->buffers));
     hn_rt_buffer *const b = &m->buffers[m->nbuffers++];
     *b = (hn_rt_buffer){ .layer = layer, .offset = offset, .bytes = bytes };
     snprintf(b->name, sizeof b->name, "%s", name);
@@ -343,7 +338,7 @@ static void add_stages(hn_rt_decoder *m)
           { "output", "final_ln_weight" } },
         { "head", HN_RT_LINEAR, NULL, "logits", NULL, { "final_output", table } }
     };
-    m->stages = checked(calloc(m->d.layers * LAYER_MOST + OTHERS, sizeof *m->stages));
+    m->stages = hn_checked(calloc(m->d.layers * LAYER_MOST + OTHERS, sizeof *m->stages));
     add_stage(m, 0, &before);
     for (size_t l = 0; l < m->d.layers; l++) add_layer(m, l);
     for (size_t i = 0; i < 2; i++) add_stage(m, m->d.layers - 1, &after[i]);
@@ -351,7 +346,7 @@ static void add_stages(hn_rt_decoder *m)
 
 hn_rt_decoder *hn_rt_decoder_new(const hn_case *c)
 {
-    hn_rt_decoder *const m = checked(calloc(1, sizeof *m));
+    hn_rt_decoder *const m = hn_checked(calloc(1, sizeof *m));
     size_t start;
     m->d = dimensions(c);
     m->eps = (float)c->real[HN_RT_EPS];

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../compare.h"
+#include "../memory.h"
 #include "ck.h"
 #include "ref.h"
 
@@ -28,11 +29,7 @@ static ref_out room(hn_rt_cells *cells, size_t n)
     if (cells->count < 3 * n) {
         free(cells->v);
         cells->count = 3 * n;
-        cells->v = malloc(cells->count * sizeof *cells->v);
-    }
-    if (!cells->v) {
-        fprintf(stderr, "ckparity: out of memory\n");
-        exit(1);
+        cells->v = hn_checked(malloc(cells->count * sizeof *cells->v));
     }
     return (ref_out){ .n = n, .v = cells->v, .e = cells->v + n, .term = cells->v + 2 * n };
 }

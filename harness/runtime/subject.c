@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What all trials of a case share: the program, its proved tables, and the weights. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../hash.h"
+#include "../memory.h"
 #include "ck_dtype.h"
 #include "trial.h"
 
@@ -121,20 +121,13 @@ static double length(const hn_rt_shape *s)
     return (double)(s->width / s->col_period * s->col_used);
 }
 
-static void *checked(void *memory)
-{
-    if (memory) return memory;
-    fprintf(stderr, "ckparity: out of memory\n");
-    exit(1);
-}
-
 /* Matrices keep the magnitude of what they multiply; gains and biases are of magnitude 1, so that none
  * of them is lost beside the rest. */
 static void fill(const hn_rt_buffer *b, hn_rng *rng, unsigned char *image)
 {
     const size_t width = b->shape.width, row = hn_rt_row_bytes(b->format, width);
     const double scale = b->role == HN_RT_MATRIX ? sqrt(3 / length(&b->shape)) : 0.5;
-    float *const x = checked(malloc(width * sizeof *x));
+    float *const x = hn_checked(malloc(width * sizeof *x));
     for (size_t r = 0; r < b->bytes / row; r++) {
         for (size_t i = 0; i < width; i++) {
             const double by = scale * uniform(rng), value = b->role == HN_RT_GAIN ? 1 + by : by;
@@ -154,7 +147,7 @@ static void make_images(hn_rt_subject *s)
 {
     const hn_rt_decoder *const d = s->d;
     for (size_t i = 0; i < 2; i++) {
-        s->image[i] = checked(aligned_alloc(64, (d->total + 63) / 64 * 64));
+        s->image[i] = hn_checked(aligned_alloc(64, (d->total + 63) / 64 * 64));
         paint(s->image[i], d->total, junk[i]);
     }
     s->data = HN_HASH_START;

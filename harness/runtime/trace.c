@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../memory.h"
 #include "ck_ops.h"
 #include "runtime.h"
 
@@ -19,13 +20,6 @@ static int bad_input(const char *format, const char *a, const char *b)
     fprintf(stderr, format, a, b);
     fputc('\n', stderr);
     return EXIT_INPUT;
-}
-
-static void *checked(void *memory)
-{
-    if (memory) return memory;
-    fprintf(stderr, "ckparity: out of memory\n");
-    exit(1);
 }
 
 /* --- one op of another variant */
@@ -95,7 +89,7 @@ static void keep_stretch(void *context, size_t offset, size_t bytes)
     const size_t n = bytes / sizeof(float);
     if (r->nvalues + n > r->values_room) {
         r->values_room = 2 * (r->nvalues + n);
-        r->values = checked(realloc(r->values, r->values_room * sizeof *r->values));
+        r->values = hn_checked(realloc(r->values, r->values_room * sizeof *r->values));
     }
     memcpy(r->values + r->nvalues, ck_model_arena(r->t->m) + offset, bytes);
     r->nvalues += n;
@@ -106,7 +100,7 @@ static void keep(void *context, const hn_rt_trial *t, const hn_rt_stage *s, cons
     record *const r = context;
     if (r->count == r->room) {
         r->room = r->room ? 2 * r->room : 64;
-        r->entries = checked(realloc(r->entries, r->room * sizeof *r->entries));
+        r->entries = hn_checked(realloc(r->entries, r->room * sizeof *r->entries));
     }
     entry *const e = &r->entries[r->count++];
     *e = (entry){ .stage = s, .pass = t->pass, .found = *f, .from = r->nvalues };

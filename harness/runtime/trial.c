@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../hash.h"
+#include "../memory.h"
 #include "ck.h"
 #include "ck_threads.h"
 #include "model.h"
@@ -20,13 +21,6 @@ ref_fn ref_rope_cache_f32;
 enum { CANARY = 16 };
 
 static bool failed(const hn_rt_trial *t) { return t->result->verdict != HN_OK; }
-
-static void *checked(void *memory)
-{
-    if (memory) return memory;
-    fprintf(stderr, "ckparity: out of memory\n");
-    exit(1);
-}
 
 static unsigned char *arena(const hn_rt_trial *t) { return ck_model_arena(t->m); }
 
@@ -105,7 +99,7 @@ static bool hash_step(hn_rt_trial *t, const hn_rt_stage *s)
     hn_rt_history *const h = &t->history;
     if (h->count == h->room) {
         h->room = h->room ? 2 * h->room : 256;
-        h->hash = checked(realloc(h->hash, h->room * sizeof *h->hash));
+        h->hash = hn_checked(realloc(h->hash, h->room * sizeof *h->hash));
     }
     h->hash[h->count] = 0;
     hn_rt_written(s, &t->pass, hash_stretch, t);
@@ -347,7 +341,7 @@ static void check_tables(hn_rt_trial *t)
     const ref_spec spec = { .num = kernel->spec, .strict = t->strict, .u = 0x1p-24 };
     const ref_tile tile = { 0, d->d.context, 0, 2 * half };
     if (!d->d.rope) return;
-    double *const cells = checked(malloc(3 * n * sizeof *cells));
+    double *const cells = hn_checked(malloc(3 * n * sizeof *cells));
     ref_out out = { .n = n, .v = cells, .e = cells + n, .term = cells + 2 * n };
     ref_rope_cache_f32(&a, &tile, &spec, 1, &out);
     check_table(t, "rope_cos_cache", &out, 0);
@@ -363,7 +357,7 @@ static void recompute(hn_rt_trial *t)
     if (failed(t) || n == 0) return;
     const int threads = ck_get_num_threads();
     ck_model *const m = open_model(t);
-    float *const again = checked(malloc(n * vocab * sizeof *again));
+    float *const again = hn_checked(malloc(n * vocab * sizeof *again));
     if (m) {
         dress(t, m, 1);
         ck_set_num_threads(1);
@@ -410,9 +404,9 @@ static void run_call(hn_rt_trial *t, const hn_rt_call *call)
 void hn_rt_trial_run(hn_rt_trial *t)
 {
     const hn_rt_decoder *const d = t->s->d;
-    t->shadow = checked(malloc(d->total));
-    t->logits = checked(malloc((d->d.context * d->d.vocab + CANARY) * sizeof *t->logits));
-    t->tokens = checked(calloc(d->d.context + 1, sizeof *t->tokens));
+    t->shadow = hn_checked(malloc(d->total));
+    t->logits = hn_checked(malloc((d->d.context * d->d.vocab + CANARY) * sizeof *t->logits));
+    t->tokens = hn_checked(calloc(d->d.context + 1, sizeof *t->tokens));
     t->rng = hn_stream(t->s->c->seed, 0x746f6b65, 0);
     t->data = t->s->data;
     t->m = open_model(t);

@@ -3,9 +3,9 @@
 #include "whole.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "../memory.h"
 #include "ref_model.h"
 
 static ref_model dimensions(const hn_rt_decoder *d)
@@ -105,14 +105,10 @@ void hn_rt_whole_check(const hn_rt_decoder *d, const unsigned char *arena, const
                        hn_result *result)
 {
     ref_model m = dimensions(d);
-    ref_layer *const layers = calloc(d->d.layers, sizeof *layers);
-    double *const room = malloc(2 * text->n * d->d.vocab * sizeof *room);
-    float *const decoded = malloc((decoded_elements(d) + 1) * sizeof *decoded);
+    ref_layer *const layers = hn_checked(calloc(d->d.layers, sizeof *layers));
+    double *const room = hn_checked(malloc(2 * text->n * d->d.vocab * sizeof *room));
+    float *const decoded = hn_checked(malloc((decoded_elements(d) + 1) * sizeof *decoded));
     weights w = { d, arena, HN_RT_ABSENT, decoded };
-    if (!layers || !room || !decoded) {
-        fprintf(stderr, "ckparity: out of memory\n");
-        exit(1);
-    }
     m.tokens = matrix(&w, "token_emb");
     m.positions = matrix(&w, "pos_emb");
     m.head = matrix(&w, "lm_head_weight");
