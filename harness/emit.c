@@ -313,15 +313,18 @@ static void put_bits(const hn_repro *r, const hn_runner *runner, FILE *out)
     fprintf(out, "\n};\n\n");
 }
 
+static const char invoke[] = "invoke(fn, &args)";
+
+/* `how`: the statement that calls. */
 static void put_call(const hn_case *c, const hn_runner *runner, const char *name, size_t alias,
-                     FILE *out)
+                     const char *how, FILE *out)
 {
     size_t ld[HN_MAX_OPERANDS] = { 0 };
     for (size_t i = 0; i < c->op->family->noperands; i++) ld[i] = operand_of(runner, i)->ld;
     if (alias) ld[alias] = ld[0];
     fprintf(out, "static void %s(ck_fn *fn, void *const *at)\n{\n", name);
     c->op->family->emit_args(c, ld, out);
-    fprintf(out, "    invoke(fn, &args);\n}\n\n");
+    fprintf(out, "    %s;\n}\n\n", how);
 }
 
 /* The other ways to call: a step of the batch by itself, the output in place of an input. */
@@ -337,7 +340,7 @@ static void put_other_calls(const hn_repro *r, const hn_runner *runner, FILE *ou
     if (key >= 0 && r->c->num[key] > 1 && (v->strict || num->flags & CK_NUM_BATCH_INVARIANT)) {
         hn_case one = *r->c;
         one.num[key] = 1;
-        put_call(&one, runner, "call_step", 0, out);
+        put_call(&one, runner, "call_step", 0, invoke, out);
         used += (size_t)snprintf(table, sizeof table, "    { call_step, %lld, 0 },\n",
                                  (long long)r->c->num[key]);
     }
@@ -345,16 +348,24 @@ static void put_other_calls(const hn_repro *r, const hn_runner *runner, FILE *ou
         const hn_placed *p = operand_of(runner, k);
         if (!(num->alias >> k & 1) || !p->at || p->rows != y->rows || p->cols > y->cols) continue;
         snprintf(name, sizeof name, "call_in_place_%zu", k);
-        put_call(r->c, runner, name, k, out);
+        put_call(r->c, runner, name, k, invoke, out);
         used +=
             (size_t)snprintf(table + used, sizeof table - used, "    { %s, 0, %zu },\n", name, k);
     }
-    fprintf(out,
-            "/* other calls that must give the same: steps of the batch, or the operand that the "
-            "output is */\n"
-            "static const struct {\n    caller *call;\n    size_t steps, alias;\n} others[] = {\n"
-            "%s    { NULL, 0, 0 },\n};\n\n",
-            table);
+    if (r->c->threads > 1 && v->kernel->threads) {
+        char how[80];
+        snprintf(how, sizeof how, "self->threads(fn, self->spec, &args, %u)", r->c->threads);
+        put_call(r->c, runner, "call_threads", 0, how, out);
+        used +=
+            (size_t)snprintf(table + used, sizeof table - used, "    { call_threads, 0, 0 },\n");
+    }
+    fprintf(
+        out,
+        "/* other calls that must give the same: steps of the batch, the operand that the output "
+        "is, or\n * neither: all of it, in threads */\n"
+        "static const struct {\n    caller *call;\n    size_t steps, alias;\n} others[] = {\n"
+        "%s    { NULL, 0, 0 },\n};\n\n",
+        table);
 }
 
 int hn_emit(const hn_repro *r, hn_runner *runner, FILE *out, char *error, size_t size)
@@ -383,7 +394,7 @@ int hn_emit(const hn_repro *r, hn_runner *runner, FILE *out, char *error, size_t
              : r->result->check == HN_CHECK_JUNK ? "invoke_junk"
                                                  : "invoke",
              out);
-    put_call(r->c, runner, "call_whole", 0, out);
+    put_call(r->c, runner, "call_whole", 0, invoke, out);
     if (strcmp(part, "calls") == 0) put_other_calls(r, runner, out);
     put_part(part, out);
     put_part("find", out);
