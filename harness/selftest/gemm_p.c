@@ -376,7 +376,7 @@ static const hn_mutant list[] = {
     ROW(bias_ignored, HN_IN_BOTH, HN_BY_NUMBERS),
     ROW(weights_tight, HN_IN_BOTH, HN_BY(JUNK) | HN_BY_NUMBERS),
     ROW(activations_tight, HN_IN_BOTH, HN_BY(JUNK) | HN_BY_NUMBERS | HN_BY_PARTS),
-    ROW(first_eight_for_all, HN_IN_BOTH, HN_BY_NUMBERS),
+    ROW(first_eight_for_all, HN_IN_BOTH, HN_BY_NUMBERS | HN_BY(CRASH)),
     MISREAD(READ) ROW(minus_128, HN_IN_BOTH, HN_BY_NUMBERS),
     ROW(sums_made_anew, HN_IN_BOTH, HN_BY_NUMBERS),
     ROW(short_sums, HN_IN_BOTH, HN_BY_NUMBERS),
