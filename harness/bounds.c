@@ -58,6 +58,7 @@ static hn_plan whole_plan(const hn_run *run, const hn_op *op)
     return plan;
 }
 
+/* Rows with the same promises have the same radii. */
 static void add_tile(survey *s, const hn_plan *plan, const hn_tile *tile)
 {
     const size_t n = hn_tile_cells(plan->op, tile);
@@ -65,12 +66,17 @@ static void add_tile(survey *s, const hn_plan *plan, const hn_tile *tile)
         s->ncells = n * 3;
         s->cells = hn_checked(realloc(s->cells, s->ncells * sizeof *s->cells));
     }
-    for (size_t i = 0; i < plan->nvariants; i++) {
-        const ref_spec spec = hn_group_spec(s->runner, i);
-        ref_out out = { n, s->cells, s->cells + n, s->cells + 2 * n };
-        hn_group_balls(s->runner, tile, &spec, &out);
-        for (size_t k = 0; k < n; k++)
-            add(&s->widths[plan->variants[i].row], out.v[k], out.e[k], out.term[k]);
+    ref_out out = { n, s->cells, s->cells + n, s->cells + 2 * n };
+    for (size_t spec = 0; spec < plan->nspecs; spec++) {
+        bool known = false;
+        for (size_t i = 0; i < plan->nvariants; i++) {
+            const hn_variant *v = &plan->variants[i];
+            const ref_spec held = hn_group_spec(s->runner, i);
+            if (v->spec != spec) continue;
+            if (!known) hn_group_balls(s->runner, tile, &held, &out);
+            known = true;
+            for (size_t k = 0; k < n; k++) add(&s->widths[v->row], out.v[k], out.e[k], out.term[k]);
+        }
     }
 }
 

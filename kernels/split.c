@@ -64,11 +64,21 @@ static bool begins(const ck_call *c, const char *with)
 static bool a_is_down(const ck_call *c) { return begins(c, "gemm_tn_"); }
 static bool b_is_down(const ck_call *c) { return !begins(c, "gemm_nt_"); }
 
-static shape shape_gemm(const ck_call *c)
-{
-    const ck_gemm_args *const g = c->args;
-    return product(c, g->m, g->n, g->k, 1);
-}
+/* Of a family of products; `terms` of an output, `unit`: columns that stay together. */
+#define SHAPE(family, terms, unit)                   \
+    static shape shape_##family(const ck_call *c)    \
+    {                                                \
+        const ck_##family##_args *const g = c->args; \
+        return product(c, g->m, g->n, terms, unit);  \
+    }
+SHAPE(gemm, g->k, 1)
+SHAPE(gemm_act, g->k, 1)
+SHAPE(gemm_glu, 2 * g->k, 1)
+SHAPE(gemm_q, g->k, 1)
+SHAPE(gemm_w, g->k, 1)
+SHAPE(gemm_wn, g->k, c->of->elements) /* elements of blocks, which stay whole */
+SHAPE(gemm_h, g->k, 1)
+#undef SHAPE
 
 static void run_gemm(const ck_call *c, rect r)
 {
@@ -100,12 +110,6 @@ static void run_gemv(const ck_call *c, rect r)
     c->fn(&g);
 }
 
-static shape shape_gemm_act(const ck_call *c)
-{
-    const ck_gemm_act_args *const g = c->args;
-    return product(c, g->m, g->n, g->k, 1);
-}
-
 static void run_gemm_act(const ck_call *c, rect r)
 {
     ck_gemm_act_args g = *(const ck_gemm_act_args *)c->args;
@@ -116,12 +120,6 @@ static void run_gemm_act(const ck_call *c, rect r)
     g.m = r.m;
     g.n = r.n;
     c->fn(&g);
-}
-
-static shape shape_gemm_glu(const ck_call *c)
-{
-    const ck_gemm_glu_args *const g = c->args;
-    return product(c, g->m, g->n, 2 * g->k, 1);
 }
 
 static void run_gemm_glu(const ck_call *c, rect r)
@@ -138,12 +136,6 @@ static void run_gemm_glu(const ck_call *c, rect r)
     c->fn(&g);
 }
 
-static shape shape_gemm_q(const ck_call *c)
-{
-    const ck_gemm_q_args *const g = c->args;
-    return product(c, g->m, g->n, g->k, 1);
-}
-
 static void run_gemm_q(const ck_call *c, rect r)
 {
     ck_gemm_q_args g = *(const ck_gemm_q_args *)c->args;
@@ -154,12 +146,6 @@ static void run_gemm_q(const ck_call *c, rect r)
     g.m = r.m;
     g.n = r.n;
     c->fn(&g);
-}
-
-static shape shape_gemm_w(const ck_call *c)
-{
-    const ck_gemm_w_args *const g = c->args;
-    return product(c, g->m, g->n, g->k, 1);
 }
 
 static void run_gemm_w(const ck_call *c, rect r)
@@ -174,13 +160,6 @@ static void run_gemm_w(const ck_call *c, rect r)
     c->fn(&g);
 }
 
-/* Columns are elements of blocks, which stay whole. */
-static shape shape_gemm_wn(const ck_call *c)
-{
-    const ck_gemm_wn_args *const g = c->args;
-    return product(c, g->m, g->n, g->k, c->of->elements);
-}
-
 static void run_gemm_wn(const ck_call *c, rect r)
 {
     ck_gemm_wn_args g = *(const ck_gemm_wn_args *)c->args;
@@ -190,12 +169,6 @@ static void run_gemm_wn(const ck_call *c, rect r)
     g.m = r.m;
     g.n = r.n;
     c->fn(&g);
-}
-
-static shape shape_gemm_h(const ck_call *c)
-{
-    const ck_gemm_h_args *const g = c->args;
-    return product(c, g->m, g->n, g->k, 1);
 }
 
 /* Bytes of an element of y, whose type is the last of the op's name. */

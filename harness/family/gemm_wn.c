@@ -53,16 +53,6 @@ static void ref_args(const hn_case *c, void *const *at, const size_t *ld, void *
     };
 }
 
-static void emit_args(const hn_case *c, const size_t *ld, FILE *out)
-{
-    fprintf(out,
-            "    const ck_gemm_wn_args args = {\n"
-            "        .y = at[0], .a = at[1], .b = at[2],\n"
-            "        .m = %lld, .n = %lld, .k = %lld,\n"
-            "        .ldy = %zu, .lda = %zu, .ldb = %zu,\n    };\n",
-            (long long)c->num[M], (long long)c->num[N], (long long)c->num[K], ld[Y], ld[A], ld[B]);
-}
-
 #define FILL(name) (1u << HN_FILL_##name)
 const hn_family hn_family_gemm_wn = {
     .name = "gemm_wn",
@@ -80,6 +70,6 @@ const hn_family hn_family_gemm_wn = {
     .products = hn_products,
     .kernel_args = kernel_args,
     .ref_args = ref_args,
-    .emit_args = emit_args,
+    .emit_args = hn_product_emit_args,
     .header = "gemm.h",
 };
