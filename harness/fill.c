@@ -526,12 +526,21 @@ static void fill_f32(row *r, float *x, size_t n)
     }
 }
 
+/* NaNs of either sign, with a payload, signalling ones: of no result that strict mode makes of them may
+ * any of it be left. */
+static void vary_nans(const row *r, float *x, size_t n)
+{
+    static const uint32_t nans[] = { 0x7fc00000, 0xffc00000, 0x7fe5a000, 0xff812000 };
+    for (size_t i = 0; i < n; i++)
+        if (isnan(x[i])) memcpy(&x[i], &nans[(r->seed + 5 * r->index + i) % 4], sizeof x[i]);
+}
+
 /* What the family, or else the role of the operand, makes of a row of floats. */
 static void fill_floats(row *r, const hn_case *c, size_t index, float *x, size_t n)
 {
     const hn_family *family = c->op->family;
-    if (family->fill && family->fill(c, index, r->index, &r->rng, x, n)) return;
-    fill_f32(r, x, n);
+    if (!family->fill || !family->fill(c, index, r->index, &r->rng, x, n)) fill_f32(r, x, n);
+    if (r->fill == HN_FILL_EDGE) vary_nans(r, x, n);
 }
 
 static bool is_factor(const row *r, hn_dtype dtype)

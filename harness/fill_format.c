@@ -114,11 +114,20 @@ void hn_fill_grid(row *r, const hn_field *codes, float *x)
 
 /* --- elements. */
 
+/* A NaN's sign and the first bits of its fraction: of those that fills have, no fraction becomes 0. */
+static uint16_t half_nan(const hn_dtype_info *info, float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if (info != &hn_dtypes[HN_F16]) return (uint16_t)(bits >> 16);
+    return (uint16_t)((bits >> 16 & 0x8000) | 0x7c00 | (bits >> 13 & 0x3ff));
+}
+
 void hn_fill_halves(const hn_dtype_info *info, const float *x, unsigned char *unit, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const uint16_t bits =
-            info == &hn_dtypes[HN_F16] ? hn_half_nearest(x[i]) : hn_brain_nearest(x[i]);
+        uint16_t bits = info == &hn_dtypes[HN_F16] ? hn_half_nearest(x[i]) : hn_brain_nearest(x[i]);
+        if (isnan(x[i])) bits = half_nan(info, x[i]);
         memcpy(unit + 2 * i, &bits, sizeof bits);
     }
 }

@@ -20,6 +20,8 @@ static void alter(const void *args, change *to)
 
 static float nan_at(float x, float y) { return x == -(float)INFINITY ? (float)NAN : y; }
 static float swallowed(float x, float y) { return isnan(x) ? 0.0f : y; }
+/* its sign and its payload, made quiet: addition leaves them */
+static float own_nan(float x, float y) { return isnan(x) ? x + x : y; }
 static float early(float x, float y) { return x < -40.0f ? 0.0f * x : y; }
 static float four_ulps(float x, float y)
 {
@@ -52,6 +54,7 @@ static float keeps_tiny(float x, float y) { return x < 0.0f && x > -0x1p-126f ? 
     static void name##_(const void *args) { alter(args, name); }
 ALTER(nan_at)
 ALTER(swallowed)
+ALTER(own_nan)
 ALTER(early)
 ALTER(four_ulps)
 ALTER(other_gelu)
@@ -118,6 +121,8 @@ static const hn_mutant list[] = {
         HN_BY(NAN)),
     ROW("nan_is_zero", swallowed_, "silu_f32 gelu_*_f32 sigmoid_f32 relu_f32", HN_IN_BOTH,
         HN_BY(NAN)),
+    ROW("nan_of_its_own", own_nan_, "silu_f32 gelu_*_f32 sigmoid_f32 relu_f32", HN_IN_STRICT,
+        HN_BY(STRICT) | HN_BY(ALIAS)),
     ROW("zero_early", early_, "silu_f32 sigmoid_f32", HN_IN_FAST, HN_BY(VALUE)),
     ROW("four_ulps", four_ulps_, "silu_f32 gelu_*_f32 sigmoid_f32 relu_f32", HN_IN_FAST,
         HN_BY(VALUE)),
