@@ -14,6 +14,7 @@ build release
 build dev
 build asan
 ctest --preset asan -L smoke || rc=1
+ctest --preset asan -R '^cli$|^bench$' || rc=1
 build clang
 ctest --preset clang -L unit -j "$(nproc)" -E 'docs|tools|bisect|lane|emulated' || rc=1
 build tsan

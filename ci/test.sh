@@ -58,8 +58,8 @@ if [ -e build/release/libck.so ]; then
     step symbols ci/symbols.sh build/release/libck.so || :
     step isa quiet isa ci/isa.sh build/release || :
 fi
-# what takes builds and pages, not kernels, has been under release
-scripts='docs|tools|bisect|lane|emulated'
+# what takes builds and pages, not kernels, has been under release; the others are slow with sanitizers
+scripts='docs|tools|bisect|lane|emulated|^cli$|^bench$'
 tests asan -L unit -E "$scripts"
 # the whole suite under sanitizers is in ci/night.sh
 some=build/log/some.cases
