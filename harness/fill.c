@@ -48,12 +48,61 @@ static void fill_tie(row *r, float *x, size_t n)
     }
 }
 
+/* Arguments whose exponential is hard to round: in double within 60 ulps of the middle between two
+ * floats. A double exponential that is off by as much, or two that differ by it, show here. The last
+ * five rows, of exp, sigmoid, silu, gelu_tanh and gelu_erf, are the hardest of all floats for which
+ * the exponential that is taken is at its worst, half-way between multiples of ln 2: the last terms of its
+ * series are felt nowhere else. */
+static const float hard_args[] = {
+    -0x1.d2259ap+3f, 0x1.036492p+1f,  0x1.62b666p+1f,  0x1.112856p+6f,  0x1.cce332p+0f,
+    -0x1.f02a66p+1f, 0x1.97f0f6p+4f,  -0x1.7acc62p+3f, 0x1.69a056p+1f,  -0x1.7f4296p+0f,
+    0x1.bae196p+2f,  0x1.b78498p-1f,  -0x1.03d5bep+0f, -0x1.edfb24p-1f, 0x1.f12cdcp+3f,
+    0x1.060e1ep+6f,  -0x1.705ce4p+1f, -0x1.b3f43cp+3f, -0x1.c1cd9ap-2f, -0x1.6dc968p+5f,
+    -0x1.cf6ab2p-3f, 0x1.172096p+2f,  0x1.48e1c4p+2f,  0x1.eeffd8p-3f,  -0x1.56f9c8p+0f,
+    -0x1.5ce26ap+6f, -0x1.da035ep-2f, -0x1.f9085ap+0f, 0x1.15298ap+6f,  -0x1.66b396p+1f,
+    -0x1.beccfap-3f, -0x1.2af904p-1f, 0x1.43ad06p+0f,  0x1.eef802p+4f,  0x1.112856p+6f,
+    -0x1.03d5bep+0f, 0x1.060e1ep+6f,  0x1.36d932p+1f,  -0x1.34003ap+1f, -0x1.4c6604p+2f,
+    0x1.32f55p+1f,   0x1.5d4bd4p+4f,  0x1.54f076p-2f,  0x1.56f768p+3f,  0x1.c5c9fap+3f,
+    0x1.4b0b4p-2f,   0x1.e6c1e6p+1f,  0x1.a44aa2p+2f,  -0x1.68184ap-2f, -0x1.372cfap+1f,
+    -0x1.86a80ap-2f, -0x1.7b8c3ep-2f, 0x1.65937p-2f,   0x1.814162p-2f,  0x1.c271c2p+0f,
+    -0x1.99b1d4p+3f, 0x1.0fa288p+0f,  -0x1.6cf806p+3f, 0x1.a503acp+2f,  0x1.0717aep+0f,
+    -0x1.52cf8ap+4f, 0x1.049c5cp+0f,  -0x1.c97dccp+5f, -0x1.822aacp-2f, -0x1.2f9328p+6f,
+    -0x1.5a6106p+5f, 0x1.d2bcf4p+2f,  0x1.822aacp-2f,  -0x1.df865cp+5f, 0x1.8401ep-2f,
+    -0x1.c229e2p-3f, -0x1.bcea6ep-3f, 0x1.a94314p-3f,  0x1.3cbf34p-1f,  -0x1.d5b53ep-3f,
+    -0x1.bb1fcp+0f,  0x1.abd714p+1f,  -0x1.b6cb1cp-3f, -0x1.a94314p-3f, -0x1.246cf2p+1f,
+    -0x1.786538p+2f, 0x1.c5a8bap-3f,  -0x1.5fc664p+1f, -0x1.e52ep+2f,   -0x1.0bbebcp+3f,
+    -0x1.4c7d26p+2f, -0x1.711a2ep+0f, 0x1.a13c12p-1f,  -0x1.dfeb1ap+0f, 0x1.ad40ccp-1f,
+    -0x1.b6fc38p-1f, -0x1.b7e1ccp+1f, 0x1.73232p+0f,   -0x1.b5e13ap-1f
+};
+
+float hn_hard_arg(hn_rng *rng)
+{
+    return hard_args[hn_below(rng, sizeof hard_args / sizeof *hard_args)];
+}
+
+/* For sums that go through an activation: they are its hard arguments; what it is multiplied by is a power
+ * of two, which rounds nothing. */
+static void fill_hard_sums(row *r, float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (r->role == HN_ROLE_ADDEND)
+            x[i] = 0.0f;
+        else
+            x[i] = r->second ? signed_pow2(&r->rng, -1, 1) : hn_hard_arg(&r->rng);
+    }
+}
+
 static void fill_probe(row *r, float *x, size_t n)
 {
+    const bool hard = r->gated && r->seed & 1;
     if (r->role == HN_ROLE_LEFT) {
         memset(x, 0, n * sizeof *x);
         const size_t kept = pick_index(&r->rng, n);
-        x[kept] = signed_pow2(&r->rng, 0, 1);
+        x[kept] = hard ? 1.0f : signed_pow2(&r->rng, 0, 1);
+        return;
+    }
+    if (hard) {
+        fill_hard_sums(r, x, n);
         return;
     }
     if (target_format(r) == HN_F16 || target_format(r) == HN_BF16) {
@@ -237,33 +286,6 @@ static void fill_census(row *r, float *x, size_t n)
     }
 }
 
-/* Arguments whose exponential is hard to round: in double within 60 ulps of the middle between two
- * floats. A double exponential that is off by as much, or two that differ by it, show here. The last
- * five rows, of exp, sigmoid, silu, gelu_tanh and gelu_erf, are the hardest of all floats for which
- * the exponential that is taken is at its worst, half-way between multiples of ln 2: the last terms of its
- * series are felt nowhere else. */
-static const float hard_args[] = {
-    -0x1.d2259ap+3f, 0x1.036492p+1f,  0x1.62b666p+1f,  0x1.112856p+6f,  0x1.cce332p+0f,
-    -0x1.f02a66p+1f, 0x1.97f0f6p+4f,  -0x1.7acc62p+3f, 0x1.69a056p+1f,  -0x1.7f4296p+0f,
-    0x1.bae196p+2f,  0x1.b78498p-1f,  -0x1.03d5bep+0f, -0x1.edfb24p-1f, 0x1.f12cdcp+3f,
-    0x1.060e1ep+6f,  -0x1.705ce4p+1f, -0x1.b3f43cp+3f, -0x1.c1cd9ap-2f, -0x1.6dc968p+5f,
-    -0x1.cf6ab2p-3f, 0x1.172096p+2f,  0x1.48e1c4p+2f,  0x1.eeffd8p-3f,  -0x1.56f9c8p+0f,
-    -0x1.5ce26ap+6f, -0x1.da035ep-2f, -0x1.f9085ap+0f, 0x1.15298ap+6f,  -0x1.66b396p+1f,
-    -0x1.beccfap-3f, -0x1.2af904p-1f, 0x1.43ad06p+0f,  0x1.eef802p+4f,  0x1.112856p+6f,
-    -0x1.03d5bep+0f, 0x1.060e1ep+6f,  0x1.36d932p+1f,  -0x1.34003ap+1f, -0x1.4c6604p+2f,
-    0x1.32f55p+1f,   0x1.5d4bd4p+4f,  0x1.54f076p-2f,  0x1.56f768p+3f,  0x1.c5c9fap+3f,
-    0x1.4b0b4p-2f,   0x1.e6c1e6p+1f,  0x1.a44aa2p+2f,  -0x1.68184ap-2f, -0x1.372cfap+1f,
-    -0x1.86a80ap-2f, -0x1.7b8c3ep-2f, 0x1.65937p-2f,   0x1.814162p-2f,  0x1.c271c2p+0f,
-    -0x1.99b1d4p+3f, 0x1.0fa288p+0f,  -0x1.6cf806p+3f, 0x1.a503acp+2f,  0x1.0717aep+0f,
-    -0x1.52cf8ap+4f, 0x1.049c5cp+0f,  -0x1.c97dccp+5f, -0x1.822aacp-2f, -0x1.2f9328p+6f,
-    -0x1.5a6106p+5f, 0x1.d2bcf4p+2f,  0x1.822aacp-2f,  -0x1.df865cp+5f, 0x1.8401ep-2f,
-    -0x1.c229e2p-3f, -0x1.bcea6ep-3f, 0x1.a94314p-3f,  0x1.3cbf34p-1f,  -0x1.d5b53ep-3f,
-    -0x1.bb1fcp+0f,  0x1.abd714p+1f,  -0x1.b6cb1cp-3f, -0x1.a94314p-3f, -0x1.246cf2p+1f,
-    -0x1.786538p+2f, 0x1.c5a8bap-3f,  -0x1.5fc664p+1f, -0x1.e52ep+2f,   -0x1.0bbebcp+3f,
-    -0x1.4c7d26p+2f, -0x1.711a2ep+0f, 0x1.a13c12p-1f,  -0x1.dfeb1ap+0f, 0x1.ad40ccp-1f,
-    -0x1.b6fc38p-1f, -0x1.b7e1ccp+1f, 0x1.73232p+0f,   -0x1.b5e13ap-1f
-};
-
 static float edge_arg(hn_rng *rng, float u)
 {
     static const float edges[] = { NAN,       INFINITY,    -INFINITY,  88.722839f,
@@ -271,7 +293,7 @@ static float edge_arg(hn_rng *rng, float u)
                                    -104.0f,   0x1p-149f,   -0x1p-126f };
     switch (hn_below(rng, 4)) {
     case 0: return 100.0f * u;
-    case 1: return hard_args[hn_below(rng, sizeof hard_args / sizeof *hard_args)];
+    case 1: return hn_hard_arg(rng);
     default: return edges[hn_below(rng, sizeof edges / sizeof *edges)];
     }
 }

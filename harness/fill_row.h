@@ -83,6 +83,8 @@ static inline size_t pick_index(hn_rng *rng, size_t n)
     return hn_below(rng, 2) ? n - 1 : (size_t)hn_below(rng, n);
 }
 
+/* An argument at which a function that is made of exp is hard to round. */
+float hn_hard_arg(hn_rng *rng);
 /* Writes n units of any format but f32. */
 void hn_fill_units(row *r, const hn_dtype_info *info, unsigned char *unit, size_t n);
 /* n floats in a format of 16 bits. */

@@ -29,13 +29,17 @@ static void extents(const hn_case *c, hn_extent *e)
     e[A] = e[B] = (hn_extent){ t, d, 1 };
 }
 
-/* Gates whose sigmoid is 0, 1 or a half for certain, or all that it can be. */
+/* Gates whose sigmoid is 0, 1 or a half for certain, or all that it can be; beside powers of two those whose
+ * SiLU is hard to round. */
 static bool fill_gate(hn_fill f, hn_rng *rng, float *x, size_t n)
 {
     static const float edges[] = { 0.0f, -0.0f, -200.0f, -INFINITY, -1e30f };
-    if (f != HN_FILL_INT && f != HN_FILL_UNIT && f != HN_FILL_CANCEL) return false;
+    if (f != HN_FILL_INT && f != HN_FILL_UNIT && f != HN_FILL_CANCEL && f != HN_FILL_POW2)
+        return false;
     for (size_t i = 0; i < n; i++) {
-        if (f == HN_FILL_INT)
+        if (f == HN_FILL_POW2)
+            x[i] = hn_hard_arg(rng);
+        else if (f == HN_FILL_INT)
             x[i] = hn_below(rng, 4) ? (float)hn_range(rng, 24, 1024) : edges[hn_below(rng, 5)];
         else
             x[i] = 12.0f * uniform(rng);
@@ -95,7 +99,8 @@ const hn_family hn_family_binary = {
     .operands = operands,
     .noperands = OPERANDS,
     .batch_key = T,
-    .fills = FILL(UNIT) | FILL(INT) | FILL(CANCEL) | FILL(WIDE) | FILL(DENORMAL) | FILL(EDGE),
+    .fills = FILL(UNIT) | FILL(INT) | FILL(POW2) | FILL(CANCEL) | FILL(WIDE) | FILL(DENORMAL) |
+             FILL(EDGE),
     .exact_fills = FILL(INT),
     .flags = HN_SIGNED_ZERO | HN_FP_MODES | HN_NUMBERS,
     .extents = extents,
