@@ -219,6 +219,23 @@ static void emit_attention(const view *v)
     call(v);
 }
 
+/* The rows of a pass into the caches, whose heads lie apart as those of k and v do. */
+static void emit_kv_write(const view *v)
+{
+    const cg_place *const k = place(v, 2);
+    const size_t width = k->dim[2], apart = k->dim[1] * width;
+    begin(v, "ck_kv_args");
+    whole(v, "k_cache", 0);
+    whole(v, "v_cache", 1);
+    rows(v, "k", 2, width);
+    rows(v, "v", 3, width);
+    fprintf(v->out,
+            "        .kv_heads = %zu, .t = r->rows, .position = r->first, .room = %zu, .d = %zu,\n"
+            "        .cols = %zu, .ldy = %zu, .ldx = %zu, .head_y = %zu, .head_x = %zu,\n",
+            k->dim[0], k->dim[1], v->p->graph.config.head_dim, width, width, width, apart, apart);
+    call(v);
+}
+
 /* Shape and leading dimensions of a binary op whose operands begin at a and b. */
 static void emit_binary(const view *v, size_t width, size_t ld)
 {
@@ -387,6 +404,7 @@ static const struct emitter {
     [cg_k_linear_swiglu] = { "gemm.h", emit_linear_swiglu },
     [cg_k_linear_add] = { "gemm.h", emit_linear_add },
     [cg_k_head_merge_add] = { "gemm.h", emit_linear_add },
+    [cg_k_kv_write] = { "kv.h", emit_kv_write },
 };
 
 const char *cg_kernel_header(cg_kernel_id kernel) { return emitters[kernel].header; }

@@ -98,8 +98,9 @@ static void check_decoder(const ck_decoder *have, const hn_rt_decoder *d, hn_res
 
 /* --- data */
 
-/* Words as f32: a signalling NaN and a huge number; of both, no float may depend on it. */
-static const uint32_t junk[2] = { 0x7fa5a5a5, 0x7e5a5a5a };
+/* Words as f32, and their halves as 16 bits of either kind: a NaN and a huge number; of both, nothing may
+ * depend on it. */
+static const uint32_t junk[2] = { 0x7fa57fa5, 0x7b5a7b5a };
 
 static void paint(unsigned char *from, size_t bytes, uint32_t word)
 {

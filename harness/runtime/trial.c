@@ -372,8 +372,8 @@ static void recompute(hn_rt_trial *t)
     free(again);
     ck_model_close(m);
     if (t->s->whole && !failed(t))
-        hn_rt_whole_check(d, t->s->image[0], &(hn_rt_text){ t->tokens, n, t->logits, t->strict },
-                          t->result);
+        hn_rt_whole_check(d, t->s->image[0],
+                          &(hn_rt_text){ t->tokens, n, t->logits, t->strict, arena(t) }, t->result);
 }
 
 static void reset(hn_rt_trial *t)
