@@ -121,6 +121,11 @@ static void compare(const ref_model *m, const hn_rt_text *text, double *room, hn
         return;
     }
     result->ran |= 1u << HN_CHECK_LOGITS;
+    const size_t off = ref_model_misrounded(m, text->n, value, radius);
+    if (off != SIZE_MAX) {
+        record_kept(m, text, off - logits, value[off], radius[off], result);
+        return;
+    }
     for (size_t i = 0; i < logits; i++)
         if (!(fabs((double)text->logits[i] - value[i]) <= radius[i])) {
             hn_record(result, HN_FAIL, HN_CHECK_LOGITS,
@@ -128,8 +133,6 @@ static void compare(const ref_model *m, const hn_rt_text *text, double *room, hn
                       i / vocab, i % vocab, (double)text->logits[i], value[i], radius[i]);
             return;
         }
-    const size_t off = ref_model_misrounded(m, text->n, value, radius);
-    if (off != SIZE_MAX) record_kept(m, text, off - logits, value[off], radius[off], result);
 }
 
 void hn_rt_whole_check(const hn_rt_decoder *d, const unsigned char *arena, const hn_rt_text *text,
