@@ -138,7 +138,7 @@ static int place_all(cg_layout *l, cg_error *error)
     return 0;
 }
 
-/* Fused steps are of f32 alone, and keep nothing for gradients. */
+/* Some fused steps have kernels of f32 alone; none keeps anything for gradients. */
 int cg_fusion_check(const cg_layout_options *o, cg_error *error)
 {
     for (size_t i = 0; i < cg_rewrite_count; i++) {
@@ -148,7 +148,9 @@ int cg_fusion_check(const cg_layout_options *o, cg_error *error)
             return cg_fail(error, "fuse: %s: not with training", cg_fuse_name(r->fuse));
         for (int n = 0; o->dtype && cg_kernels[r->fused.kernel].params[n].name; n++) {
             const cg_buffer_id id = r->fused.args[n];
-            if (id == cg_b_NONE || cg_buffers[id].role != CG_MATRIX) continue;
+            if (id == cg_b_NONE || cg_buffers[id].role != CG_MATRIX ||
+                cg_kernels[r->fused.kernel].params[n].kind == CG_BLOCKS)
+                continue;
             const ck_dtype dtype = o->dtype[cg_place_index(id, 0)];
             if (dtype != CK_DTYPE_F32)
                 return cg_fail(error, "fuse: %s: %s in %s, wanted f32", cg_fuse_name(r->fuse),

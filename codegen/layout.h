@@ -55,7 +55,7 @@ size_t cg_row_elements(const cg_buffer *b, const cg_config *config);
 
 /* Global buffers in the order of buffers.def, then layer after layer; each at a multiple of 64 bytes.
  * Error: a size that overflows or exceeds the cap; a matrix whose rows are no whole blocks, or which is in
- * blocks though a fused step reads it; training of fused steps or with a cache of 16 bits. 0 or -1. */
+ * blocks though a fused step reads it whose kernel is of f32 alone; training of fused steps or with a cache of 16 bits. 0 or -1. */
 int cg_layout_make(cg_layout *l, const cg_config *config, const cg_layout_options *options,
                    cg_error *error);
 void cg_layout_free(cg_layout *l);

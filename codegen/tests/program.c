@@ -103,6 +103,12 @@ cg_loaded cg_load_fused(const cg_config *config, size_t guard, unsigned fuse, co
     return load_with(config, o, &(cg_formats){ 0 }, step ? &e : NULL);
 }
 
+cg_loaded cg_load_fused_formats(const cg_config *config, size_t guard, unsigned fuse,
+                                const cg_formats *formats)
+{
+    return load_with(config, (cg_layout_options){ .guard = guard, .fuse = fuse }, formats, NULL);
+}
+
 cg_loaded cg_load_cached(const cg_config *config, size_t guard, ck_dtype cache, const char *step,
                          const char *from, const char *to)
 {

@@ -20,6 +20,9 @@ cg_loaded cg_load_formats(const cg_config *config, size_t guard, const cg_format
 /* The same in f32, with steps fused as by CG_FUSE_...; an edit as below, or NULLs. */
 cg_loaded cg_load_fused(const cg_config *config, size_t guard, unsigned fuse, const char *step,
                         const char *from, const char *to);
+/* The same with weights in other formats. */
+cg_loaded cg_load_fused_formats(const cg_config *config, size_t guard, unsigned fuse,
+                                const cg_formats *formats);
 /* The same with a cache in that format. */
 cg_loaded cg_load_cached(const cg_config *config, size_t guard, ck_dtype cache, const char *step,
                          const char *from, const char *to);

@@ -312,8 +312,8 @@ static void layouts_are_refused(void **state)
     assert_int_equal(cg_layout_make(&l, &c, &fused, &error), 0);
     cg_layout_free(&l);
     const cg_layout_options added = { .fuse = CG_FUSE_RESIDUAL, .dtype = dtype };
-    assert_int_equal(cg_layout_make(&l, &c, &added, &error), -1);
-    assert_non_null(strstr(error.text, "fuse: residual: w2 in bf16, wanted f32"));
+    assert_int_equal(cg_layout_make(&l, &c, &added, &error), 0);
+    cg_layout_free(&l);
     c.heads = 1 << 16;
     c.kv_heads = 1;
     c.head_dim = 1 << 14;

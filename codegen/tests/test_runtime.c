@@ -55,6 +55,30 @@ static void fused_steps_are_the_decoder(void **state)
     assert_true(worst[1] > 1e-3);
 }
 
+/* And with what is multiplied in any format of weights. */
+static void fused_blocks_are_the_decoder(void **state)
+{
+    static const ck_dtype all[] = { CK_DTYPE_BF16, CK_DTYPE_F16,  CK_DTYPE_Q4_0, CK_DTYPE_Q4_1,
+                                    CK_DTYPE_Q5_0, CK_DTYPE_Q5_1, CK_DTYPE_Q8_0, CK_DTYPE_Q4_K,
+                                    CK_DTYPE_Q5_K, CK_DTYPE_Q6_K };
+    enum { ALL = sizeof all / sizeof *all };
+    uint64_t seed = 29;
+    double worst[2] = { 0, 0 };
+    (void)state;
+    for (unsigned i = 0; i < 2 * ALL; i++) {
+        const cg_formats formats = { .asked = true, .all = all[i % ALL] };
+        cg_config c = cg_draw_config(&seed);
+        c.intermediate = 250 + c.intermediate % 7; /* whole blocks, with pad lanes and without */
+        c.head_dim = 16, c.heads = 16, c.kv_heads = 4;
+        if (c.layers > 2) c.layers = 2;
+        cg_loaded l =
+            cg_load_fused_formats(&c, cg_draw(&seed) % 2 ? 64 : 0, CG_FUSE_RESIDUAL, &formats);
+        cg_check_loaded(&l, &c, &seed, worst);
+    }
+    print_message("worst error / radius: fast %.3f, strict %.3f\n", worst[0], worst[1]);
+    assert_true(worst[1] > 1e-3);
+}
+
 /* With keys and values in 16 bits: the same decoder but for their rounding. */
 static void halved_caches_are_the_decoder(void **state)
 {
@@ -497,6 +521,7 @@ int main(void)
         cmocka_unit_test(equals_the_reference),
         cmocka_unit_test(fused_steps_are_the_decoder),
         cmocka_unit_test(wrong_fused_programs_are_seen),
+        cmocka_unit_test(fused_blocks_are_the_decoder),
         cmocka_unit_test(halved_caches_are_the_decoder),
         cmocka_unit_test(wrong_caches_are_seen),
         cmocka_unit_test(radius_sees_changed_weights),

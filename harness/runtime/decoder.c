@@ -310,12 +310,11 @@ static void add_layer(hn_rt_decoder *m, size_t layer)
     };
     static const sketch gate = { "mlp_gate",   HN_RT_GATED, "gemm_nt_swiglu_f32",
                                  "swiglu_out", NULL,        { "ln2_out", "w1", "b1" } };
-    static const char gemm[] = "gemm_nt_f32";
     static const sketch merge = {
-        "merge_heads_add", HN_RT_ADDED, gemm, "residual1", NULL, { "attn_out", "wo", "bo", "input" }
+        "merge_heads_add", HN_RT_ADDED, NULL, "residual1", NULL, { "attn_out", "wo", "bo", "input" }
     };
     static const sketch down = { "mlp_down_add", HN_RT_ADDED,
-                                 gemm,           "output",
+                                 NULL,           "output",
                                  NULL,           { "swiglu_out", "w2", "b2", "residual1" } };
     /* in the place of the step of that name and the one behind it */
     const struct {

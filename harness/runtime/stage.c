@@ -105,8 +105,8 @@ static void norm(const view *v, const ref_tile *tile, size_t head, bool statisti
     ref_rmsnorm_f32(&a, tile, v->spec, 1, v->out);
 }
 
-/* Weights of a piece are the rows from piece * width on. */
-static void product(const view *v, const ref_tile *tile, size_t piece)
+/* Weights of a piece are the rows from piece * width on; `c`: what is added, or NULL. */
+static void product(const view *v, const ref_tile *tile, size_t piece, const float *c)
 {
     const hn_rt_stage *const s = v->s;
     const hn_rt_format *const f = s->format;
@@ -118,35 +118,24 @@ static void product(const view *v, const ref_tile *tile, size_t piece)
                                      .bias = bias ? bias + piece * s->width : NULL,
                                      .k = s->k,
                                      .lda = s->ldx,
-                                     .ldb = s->ldx / f->elements };
+                                     .ldb = s->ldx / f->elements,
+                                     .c = c,
+                                     .ldc = s->ld };
     const ref_gemm_args floats = { .a = blocks.a,
                                    .b = (const float *)(const void *)b,
                                    .bias = blocks.bias,
                                    .k = s->k,
                                    .lda = s->ldx,
                                    .ldb = s->ldx,
-                                   .alpha = 1 };
+                                   .c = c,
+                                   .ldc = s->ld,
+                                   .alpha = 1,
+                                   .beta = c ? 1 : 0 };
     const void *const args = f->decode ? (const void *)&blocks : &floats;
     f->ref_product(args, tile, v->spec, 1, v->out);
 }
 
-/* The same with the sum, or the gate, behind it. */
-static void product_added(const view *v, const ref_tile *tile)
-{
-    const hn_rt_stage *const s = v->s;
-    const ref_gemm_args a = { .a = input(v, 0, s->ldx),
-                              .b = at(v->before, s->in[1]),
-                              .c = input(v, 3, s->ld),
-                              .bias = at(v->before, s->in[2]),
-                              .k = s->k,
-                              .lda = s->ldx,
-                              .ldb = s->ldx,
-                              .ldc = s->ld,
-                              .alpha = 1,
-                              .beta = 1 };
-    ref_gemm_nt_f32(&a, tile, v->spec, 1, v->out);
-}
-
+/* The same, of floats, with the gate behind it. */
 static void product_gated(const view *v, const ref_tile *tile)
 {
     const hn_rt_stage *const s = v->s;
@@ -242,14 +231,14 @@ static void reference(const view *v, const ref_tile *tile, size_t piece)
     case HN_RT_NORM:
     case HN_RT_HEAD_NORM: norm(v, tile, piece, false); break;
     case HN_RT_PROJECT:
-    case HN_RT_LINEAR: product(v, tile, piece); break;
+    case HN_RT_LINEAR: product(v, tile, piece, NULL); break;
     case HN_RT_TURN: turn(v, tile, piece); break;
     case HN_RT_CACHE: cache(v, tile, piece); break;
     case HN_RT_ATTEND: attend(v, tile, piece); break;
     case HN_RT_ADD: add(v, tile); break;
     case HN_RT_SWIGLU: gate(v, tile); break;
     case HN_RT_GATED: product_gated(v, tile); break;
-    case HN_RT_ADDED: product_added(v, tile); break;
+    case HN_RT_ADDED: product(v, tile, piece, input(v, 3, v->s->ld)); break;
     }
 }
 
@@ -322,7 +311,7 @@ static size_t choose_tiles(const view *v, size_t piece, ref_tile tiles[3])
     const size_t rows = v->p->rows, used = s->used;
     hn_rng rng = hn_stream(s->y, v->p->first, piece);
     tiles[0] = (ref_tile){ 0, rows, 0, used };
-    if (s->step != HN_RT_PROJECT && s->step != HN_RT_LINEAR) return 1;
+    if (s->step != HN_RT_PROJECT && s->step != HN_RT_LINEAR && s->step != HN_RT_ADDED) return 1;
     if (rows * used * s->k <= SAMPLE_TERMS || used <= 3 * SAMPLE_COLS) return 1;
     tiles[0].cols = SAMPLE_COLS;
     tiles[1] = tiles[2] = tiles[0];

@@ -46,6 +46,10 @@
 #define FUSED                                                                               \
     "runtime gen=1 L=2 D=20 I=24 H=4 G=2 hd=6 V=19 T=12 theta=10000 bias=7 tied=1 guard=1 " \
     "fuse=3 calls=p4,d2,xt,p3,r,p5,d1 seed=5"
+/* With products in blocks and sums fused: w2 and wo are in q5_0. */
+#define FUSED_BLOCKS                                                                         \
+    "runtime gen=1 L=2 D=250 I=60 H=4 G=2 hd=6 V=19 T=12 theta=10000 bias=7 tied=1 guard=1 " \
+    "w=q4_k fuse=2 calls=p4,d2,xt,p3,r,p5,d1 seed=5"
 /* With keys and values in 16 bits, of either kind. */
 #define CACHED                                                                              \
     "runtime gen=1 L=2 D=20 I=24 H=4 G=2 hd=6 V=19 T=12 theta=10000 bias=7 tied=1 guard=1 " \
@@ -299,6 +303,19 @@ KERNEL(bit_of_single_rows_of_blocks, gemm_w, gemm_nt_q5_0_f32)
     return status;
 }
 
+/* Nothing is added to the last row. */
+KERNEL(sum_of_last_row_left_out, gemm_w, gemm_nt_q5_0_f32)
+{
+    ck_gemm_w_args last = *a;
+    const ck_status status = ck_gemm_nt_q5_0_f32(a);
+    if (status != CK_OK || !a->c || a->m < 2) return status;
+    last.m = 1;
+    last.a += (a->m - 1) * a->lda;
+    last.y += (a->m - 1) * a->ldy;
+    last.c = NULL;
+    return ck_gemm_nt_q5_0_f32(&last);
+}
+
 /* The last block of the last token's row is the first one. */
 KERNEL(block_of_embedding, embedding, embedding_q5_1)
 {
@@ -533,6 +550,24 @@ static const wrong list[] = {
             ".k = 24", ".k = 23"),
     PROGRAM("fused_last_row", FUSED, NAN, "p4: layer 0 mlp_down_add: y[3,0]", "mlp_down_add",
             ".m = r->rows", ".m = r->rows - 1"),
+    PROGRAM("fused_blocks_residual_of_other_layer", FUSED_BLOCKS, VALUE,
+            "p4: layer 1 merge_heads_add: y[0,0]", "merge_heads_add", "INPUT(l)", "INPUT(0)"),
+    PROGRAM("fused_blocks_residual_of_first_row", FUSED_BLOCKS, VALUE,
+            "d2: layer 0 mlp_down_add: y[4,0]", "mlp_down_add", "ck_row(r, RESIDUAL1(l), 256)",
+            "ck_at(r, RESIDUAL1(l))"),
+    PROGRAM("fused_blocks_residual_missing", FUSED_BLOCKS, VALUE,
+            "p4: layer 0 merge_heads_add: y[0,0]", "merge_heads_add",
+            ".c = ck_row(r, INPUT(l), 256)", ".c = NULL"),
+    PROGRAM("fused_blocks_residual_rows_apart", FUSED_BLOCKS, VALUE,
+            "p4: layer 0 mlp_down_add: y[1,0]", "mlp_down_add", ".ldc = 256", ".ldc = 512"),
+    PROGRAM("fused_blocks_last_block", FUSED_BLOCKS, VALUE, "p4: layer 0 mlp_down_add: y[0,0]",
+            "mlp_down_add", ".k = 64", ".k = 32"),
+    PROGRAM("fused_blocks_in_other_format", FUSED_BLOCKS, VALUE,
+            "p4: layer 0 merge_heads_add: y[0,0]", "merge_heads_add", "ck_gemm_nt_q5_0_f32",
+            "ck_gemm_nt_q4_0_f32"),
+    PROGRAM("fused_blocks_pads_stay", FUSED_BLOCKS, SLACK,
+            "p4: layer 0 mlp_down_add: pad lane y[0,250]", "mlp_down_add", "status == 0",
+            "status != 0"),
     /* caches of 16 bits */
     PROGRAM("cache_row_stale", CACHED, VALUE, "d2: layer 0 kv_write: k[0,4,0]", "kv_write",
             "    return", "    if (r->first) return 0;\n    return"),
@@ -674,6 +709,8 @@ static const wrong list[] = {
     BELOW("kernel_block_of_embedding", MIXED, VALUE, "p4: layer 0 embed_at: y[3,32]",
           "embedding_q5_1", block_of_embedding),
     BELOW("kernel_bit_of_threads", THREADS, SEQUENCE, "r: logits[", "gemm_nt_f32", bit_of_threads),
+    BELOW("kernel_sum_of_last_row", FUSED_BLOCKS, VALUE, "p4: layer 0 merge_heads_add: y[3,0]",
+          "gemm_nt_q5_0_f32", sum_of_last_row_left_out),
     BELOW("kernel_truncates", CACHED, VALUE, "p4: layer 1 kv_write: v[1,3,5]", "kv_write_bf16",
           truncates),
     BELOW("kernel_bit_of_single_tokens", CACHED_F16, VALUE, "d2: layer 0 kv_write: v[1,4,5]",
