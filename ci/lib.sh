@@ -39,11 +39,10 @@ quiet() {
     return "$status"
 }
 
-# build PRESET [TARGET]: configures and builds it, or one target of it.
+# build PRESET: configures and builds it.
 build() {
-    say "build $1${2:+: $2}"
-    quiet "configure-$1" cmake --preset "$1" &&
-        quiet "build-$1" cmake --build --preset "$1" ${2:+--target "$2"}
+    say "build $1"
+    quiet "configure-$1" cmake --preset "$1" && quiet "build-$1" cmake --build --preset "$1"
 }
 
 # afl_environment: what AFL++ needs to run without a screen, a fixed core or a special kernel setting.

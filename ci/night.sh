@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What takes too long for each commit: the tests under gcc without optimisation, a whole public decoder,
-# threads under ThreadSanitizer, strict digests under every compiler and level, AVX-512 emulated, fuzzing,
-# coverage and its floors, the emitted file of each wrong kernel, the shrunk case of each.
+# What takes too long for each commit: the tests under gcc without optimisation and under clang, a whole
+# public decoder, threads under ThreadSanitizer, strict digests under every compiler and level, AVX-512
+# emulated, fuzzing, coverage and its floors, the emitted file of each wrong kernel, the shrunk case of each.
 #   ci/night.sh [SECONDS]       of fuzzing, default 600
 # Exit: 0 all well, 1 not.
 set -eu

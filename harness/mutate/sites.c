@@ -80,7 +80,7 @@ static bool begins(const char *text, const char *with)
 static bool is_kernel_text(const char *path)
 {
     return begins(path, "kernels/") && !begins(path, "kernels/include/") &&
-           strcmp(path, "kernels/table.h") != 0 && strcmp(path, "kernels/kernels.def") != 0;
+           strcmp(path, "kernels/kernel.h") != 0 && strcmp(path, "kernels/kernels.def") != 0;
 }
 
 static int scan(const hn_hunt *h, hn_unit *unit)

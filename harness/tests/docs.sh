@@ -26,11 +26,13 @@ elsewhere() { # COMMAND
     'cmake --preset '*) ;; # builds: ci/lib.sh does the same
     build/fuzz/*) ;; # needs the build of preset fuzz: ci/fuzz.sh
     *ckparity-mutate\ *) ;; # minutes
-    'ckparity selftest' | 'ckparity selftest --shrink' | 'ckparity run' | 'ckparity digest') ;; # all of it: tests selftest, smoke, golden
+    # all of it: tests selftest, smoke, golden
+    'ckparity selftest' | 'ckparity selftest --shrink' | 'ckparity run' | 'ckparity run --cells' | \
+        'ckparity digest' | 'ckparity bounds') ;;
     *ckparity\ run\ --subject\ ggml*) ;; # needs ggml, from npm: ci/parity.sh
     *ckparity\ gdb*) ;; # needs gdb: harness/tests/tools.sh runs it with a false one
     *ckparity\ bisect\ * | 'git bisect run'*) ;; # builds old commits: harness/tests/bisect.sh
-    *ckparity\ bench\ *) ;; # a minute, and figures that belong to a quiet machine
+    *ckparity\ bench | *ckparity\ bench\ *) ;; # a minute, and figures that belong to a quiet machine
     *) return 1 ;;
     esac
 }

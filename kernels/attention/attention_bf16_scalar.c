@@ -3,9 +3,9 @@
 #include "simd/scalar.h"
 
 #include "attention/attention_row.h"
+#include "kernel.h"
 #include "simd/element_16.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_attention_bf16_scalar(const void *args) { attention(args, &element_bf16); }
 

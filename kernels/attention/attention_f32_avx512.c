@@ -3,8 +3,8 @@
 #include "simd/avx512.h"
 
 #include "attention/attention_row.h"
+#include "kernel.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_attention_f32_avx512(const void *args) { attention(args, &element_f32); }
 

@@ -3,8 +3,8 @@
 #include "simd/scalar.h"
 
 #include "attention/attention_row.h"
+#include "kernel.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_attention_f32_scalar(const void *args) { attention(args, &element_f32); }
 

@@ -3,8 +3,8 @@
 #include "simd/sse41.h"
 
 #include "attention/attention_row.h"
+#include "kernel.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_attention_f32_sse41(const void *args) { attention(args, &element_f32); }
 

@@ -9,9 +9,9 @@
 
 #include "ck_dtype.h"
 #include "f16.h"
+#include "kernel.h"
 #include "quant.h"
 #include "strict.h"
-#include "table.h"
 
 #define CK_DEQUANT_BLOCK_SPEC                                      \
     {                                                              \

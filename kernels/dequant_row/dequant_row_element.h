@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "ck_dtype.h"
+#include "kernel.h"
 #include "quant.h"
 #include "strict.h"
-#include "table.h"
 
 #define CK_DEQUANT_ELEMENT_SPEC(multiple)                                   \
     {                                                                       \

@@ -3,8 +3,8 @@
 #include "simd/avx512.h"
 
 #include "dequant_row/dequant_row_k.h"
+#include "kernel.h"
 #include "strict.h"
-#include "table.h"
 
 const ck_numspec ck_dequant_row_q4_k_avx512_spec = {
     .lanes = 1,

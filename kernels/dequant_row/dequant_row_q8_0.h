@@ -10,8 +10,8 @@
 
 #include "ck_dtype.h"
 #include "f16.h"
+#include "kernel.h"
 #include "quant.h"
-#include "table.h"
 
 enum { QS = 2 }; /* offset of the codes in a block */
 

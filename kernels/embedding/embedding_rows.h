@@ -9,9 +9,9 @@
 #include "ck_dtype.h"
 #include "copy_f32.h"
 #include "embedding.h"
+#include "kernel.h"
 #include "quant.h"
 #include "strict.h"
-#include "table.h"
 
 #define CK_EMBEDDING_SPEC(multiple)                                         \
     {                                                                       \

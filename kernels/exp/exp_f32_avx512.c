@@ -3,8 +3,8 @@
 #include "simd/avx512.h"
 
 #include "exp/exp_f32.h"
+#include "kernel.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_exp_f32_avx512(const void *args) { exp_f32(args); }
 

@@ -3,8 +3,8 @@
 #include "simd/scalar.h"
 
 #include "exp/exp_f32.h"
+#include "kernel.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_exp_f32_scalar(const void *args) { exp_f32(args); }
 

@@ -3,8 +3,8 @@
 #include "simd/avx2.h"
 
 #include "gelu_erf/gelu_erf_f32.h"
+#include "kernel.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_gelu_erf_f32_avx2(const void *args) { unary_f32(args); }
 

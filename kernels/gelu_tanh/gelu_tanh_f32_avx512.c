@@ -3,8 +3,8 @@
 #include "simd/avx512.h"
 
 #include "gelu_tanh/gelu_tanh_f32.h"
+#include "kernel.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_gelu_tanh_f32_avx512(const void *args) { unary_f32(args); }
 

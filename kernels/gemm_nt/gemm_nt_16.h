@@ -9,9 +9,9 @@
 
 #include "ck_dtype.h"
 #include "gemm.h"
+#include "kernel.h"
 #include "simd/element_16.h"
 #include "strict.h"
-#include "table.h"
 
 enum { CK_GEMM_16_MR = 4 };
 

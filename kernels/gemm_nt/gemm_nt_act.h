@@ -5,8 +5,8 @@
 #define CK_GEMM_NT_ACT_H
 
 #include "gemm_nt/gemm_nt_f32.h"
+#include "kernel.h"
 #include "simd/activation.h"
-#include "table.h"
 
 /* No FMA in the scalar bundle. */
 #define CK_GEMM_ACT_SPEC(budget, zero_below)                                                    \

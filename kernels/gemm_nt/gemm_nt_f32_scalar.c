@@ -4,7 +4,7 @@
 
 enum { CK_GEMM_MR = 2, CK_GEMM_NV = 2, CK_GEMM_NP = 2 };
 #include "gemm_nt/gemm_nt_f32.h"
-#include "table.h"
+#include "kernel.h"
 
 void ck_gemm_nt_f32_scalar(const void *args) { gemm_nt_f32(args); }
 

@@ -11,8 +11,8 @@
 #include "ck_dtype.h"
 #include "f16.h"
 #include "gemm.h"
+#include "kernel.h"
 #include "strict.h"
-#include "table.h"
 
 /* Block sums are terms; with `width` lanes term l is in lane l mod width. */
 #define CK_GEMM_Q_SPEC(width, block, more)                                                         \

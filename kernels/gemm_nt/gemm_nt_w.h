@@ -9,8 +9,8 @@
 
 #include "ck_dtype.h"
 #include "gemm.h"
+#include "kernel.h"
 #include "strict.h"
-#include "table.h"
 
 enum { CK_GEMM_W_MR = 4 };
 

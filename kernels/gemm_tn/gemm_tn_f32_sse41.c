@@ -4,7 +4,7 @@
 
 enum { CK_GEMM_MR = 4, CK_GEMM_NV = 2, CK_GEMM_NP = 3 };
 #include "gemm_tn/gemm_tn_f32.h"
-#include "table.h"
+#include "kernel.h"
 
 void ck_gemm_tn_f32_sse41(const void *args) { gemm_tn_f32(args); }
 

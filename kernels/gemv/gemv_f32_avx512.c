@@ -4,7 +4,7 @@
 
 enum { CK_GEMV_ROWS = 8 };
 #include "gemv/gemv_f32.h"
-#include "table.h"
+#include "kernel.h"
 
 void ck_gemv_f32_avx512(const void *args) { gemv_f32(args); }
 

@@ -2,10 +2,10 @@
 /* layernorm_bf16 for AVX2 and FMA. */
 #include "simd/avx2.h"
 
+#include "kernel.h"
 #include "layernorm/layernorm.h"
 #include "simd/element_16.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_layernorm_bf16_avx2(const void *args) { layernorm(args, &element_bf16); }
 

@@ -2,10 +2,10 @@
 /* layernorm_bf16 for AVX-512. */
 #include "simd/avx512.h"
 
+#include "kernel.h"
 #include "layernorm/layernorm.h"
 #include "simd/element_16.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_layernorm_bf16_avx512(const void *args) { layernorm(args, &element_bf16); }
 

@@ -2,10 +2,10 @@
 /* layernorm_bf16 for the scalar bundle. */
 #include "simd/scalar.h"
 
+#include "kernel.h"
 #include "layernorm/layernorm.h"
 #include "simd/element_16.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_layernorm_bf16_scalar(const void *args) { layernorm(args, &element_bf16); }
 

@@ -2,9 +2,9 @@
 /* layernorm_f32 for AVX2 and FMA. */
 #include "simd/avx2.h"
 
+#include "kernel.h"
 #include "layernorm/layernorm.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_layernorm_f32_avx2(const void *args) { layernorm(args, &element_f32); }
 

@@ -2,9 +2,9 @@
 /* layernorm_f32 for AVX-512. */
 #include "simd/avx512.h"
 
+#include "kernel.h"
 #include "layernorm/layernorm.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_layernorm_f32_avx512(const void *args) { layernorm(args, &element_f32); }
 

@@ -2,9 +2,9 @@
 /* layernorm_f32 for the scalar bundle. */
 #include "simd/scalar.h"
 
+#include "kernel.h"
 #include "layernorm/layernorm.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_layernorm_f32_scalar(const void *args) { layernorm(args, &element_f32); }
 

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "ck_dtype.h"
+#include "kernel.h"
 #include "quant.h"
 #include "scales_k.h"
 #include "strict.h"
-#include "table.h"
 
 #define CK_PACK_SPEC                                              \
     {                                                             \

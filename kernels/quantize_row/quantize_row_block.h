@@ -10,10 +10,10 @@
 
 #include "ck_dtype.h"
 #include "f16.h"
+#include "kernel.h"
 #include "quant.h"
 #include "quantize_row/shared.h"
 #include "strict.h"
-#include "table.h"
 
 #define CK_QUANTIZE_BLOCK_SPEC                                                                  \
     {                                                                                           \

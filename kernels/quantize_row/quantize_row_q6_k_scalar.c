@@ -2,9 +2,9 @@
 /* quantize_row_q6_k, plain C. */
 #include "simd/scalar.h"
 
+#include "kernel.h"
 #include "quantize_row/quantize_row_k.h"
 #include "strict.h"
-#include "table.h"
 
 const ck_numspec ck_quantize_row_q6_k_scalar_spec = {
     .lanes = 1,

@@ -12,9 +12,9 @@
 
 #include "ck_dtype.h"
 #include "f16.h"
+#include "kernel.h"
 #include "quant.h"
 #include "strict.h"
-#include "table.h"
 
 /* Offset of the codes in a block; bits of the least amax whose 127 / amax is finite, which is the
  * number after 127 * 2^-128. Below it the formula gives no codes, and d is +0. */

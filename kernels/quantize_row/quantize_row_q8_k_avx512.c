@@ -2,9 +2,9 @@
 /* quantize_row_q8_k, AVX-512. */
 #include "simd/avx512.h"
 
+#include "kernel.h"
 #include "quantize_row/quantize_row_k.h"
 #include "strict.h"
-#include "table.h"
 
 const ck_numspec ck_quantize_row_q8_k_avx512_spec = {
     .lanes = 1,

@@ -2,9 +2,9 @@
 /* relu_f32 for the scalar bundle. */
 #include "simd/scalar.h"
 
+#include "kernel.h"
 #include "relu/relu_f32.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_relu_f32_scalar(const void *args) { unary_f32(args); }
 

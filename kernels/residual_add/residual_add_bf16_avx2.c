@@ -2,10 +2,10 @@
 /* residual_add_bf16 for AVX2 and FMA. */
 #include "simd/avx2.h"
 
+#include "kernel.h"
 #include "residual_add/residual_add.h"
 #include "simd/element_16.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_residual_add_bf16_avx2(const void *args) { binary(args, &element_bf16); }
 

@@ -2,10 +2,10 @@
 /* residual_add_f16 for the scalar bundle. */
 #include "simd/scalar.h"
 
+#include "kernel.h"
 #include "residual_add/residual_add.h"
 #include "simd/element_16.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_residual_add_f16_scalar(const void *args) { binary(args, &element_f16); }
 

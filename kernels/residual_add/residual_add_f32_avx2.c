@@ -2,9 +2,9 @@
 /* residual_add_f32 for AVX2 and FMA. */
 #include "simd/avx2.h"
 
+#include "kernel.h"
 #include "residual_add/residual_add.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_residual_add_f32_avx2(const void *args) { binary(args, &element_f32); }
 

@@ -2,9 +2,9 @@
 /* residual_add_f32 for AVX-512. */
 #include "simd/avx512.h"
 
+#include "kernel.h"
 #include "residual_add/residual_add.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_residual_add_f32_avx512(const void *args) { binary(args, &element_f32); }
 

@@ -2,9 +2,9 @@
 /* residual_add_f32 for SSE4.1. */
 #include "simd/sse41.h"
 
+#include "kernel.h"
 #include "residual_add/residual_add.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_residual_add_f32_sse41(const void *args) { binary(args, &element_f32); }
 

@@ -2,10 +2,10 @@
 /* rmsnorm_bf16 for AVX2 and FMA. */
 #include "simd/avx2.h"
 
+#include "kernel.h"
 #include "rmsnorm/rmsnorm.h"
 #include "simd/element_16.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_rmsnorm_bf16_avx2(const void *args) { rmsnorm(args, &element_bf16); }
 

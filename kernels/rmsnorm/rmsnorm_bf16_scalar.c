@@ -2,10 +2,10 @@
 /* rmsnorm_bf16 for the scalar bundle. */
 #include "simd/scalar.h"
 
+#include "kernel.h"
 #include "rmsnorm/rmsnorm.h"
 #include "simd/element_16.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_rmsnorm_bf16_scalar(const void *args) { rmsnorm(args, &element_bf16); }
 

@@ -2,9 +2,9 @@
 /* rmsnorm_f32 for AVX2 and FMA. */
 #include "simd/avx2.h"
 
+#include "kernel.h"
 #include "rmsnorm/rmsnorm.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_rmsnorm_f32_avx2(const void *args) { rmsnorm(args, &element_f32); }
 

@@ -2,9 +2,9 @@
 /* rmsnorm_f32 for AVX-512. */
 #include "simd/avx512.h"
 
+#include "kernel.h"
 #include "rmsnorm/rmsnorm.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_rmsnorm_f32_avx512(const void *args) { rmsnorm(args, &element_f32); }
 

@@ -2,9 +2,9 @@
 /* rmsnorm_f32 for the scalar bundle. */
 #include "simd/scalar.h"
 
+#include "kernel.h"
 #include "rmsnorm/rmsnorm.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_rmsnorm_f32_scalar(const void *args) { rmsnorm(args, &element_f32); }
 

@@ -2,9 +2,9 @@
 /* rmsnorm_f32 for SSE4.1. */
 #include "simd/sse41.h"
 
+#include "kernel.h"
 #include "rmsnorm/rmsnorm.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_rmsnorm_f32_sse41(const void *args) { rmsnorm(args, &element_f32); }
 

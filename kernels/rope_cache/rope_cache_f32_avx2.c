@@ -2,9 +2,9 @@
 /* rope_cache_f32 for AVX2 and FMA. */
 #include "simd/avx2.h"
 
+#include "kernel.h"
 #include "rope_cache/rope_cache_f32.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_rope_cache_f32_avx2(const void *args) { rope_cache_f32(args); }
 

@@ -2,9 +2,9 @@
 /* rope_cache_f32 for AVX-512. */
 #include "simd/avx512.h"
 
+#include "kernel.h"
 #include "rope_cache/rope_cache_f32.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_rope_cache_f32_avx512(const void *args) { rope_cache_f32(args); }
 

@@ -2,9 +2,9 @@
 /* rope_cache_f32 for the scalar bundle. */
 #include "simd/scalar.h"
 
+#include "kernel.h"
 #include "rope_cache/rope_cache_f32.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_rope_cache_f32_scalar(const void *args) { rope_cache_f32(args); }
 

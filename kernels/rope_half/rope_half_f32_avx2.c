@@ -2,9 +2,9 @@
 /* rope_half_f32 for AVX2 and FMA. */
 #include "simd/avx2.h"
 
+#include "kernel.h"
 #include "rope_half/rope_half_f32.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_rope_half_f32_avx2(const void *args) { rope_half_f32(args); }
 

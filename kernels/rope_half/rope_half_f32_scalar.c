@@ -2,9 +2,9 @@
 /* rope_half_f32 for the scalar bundle. */
 #include "simd/scalar.h"
 
+#include "kernel.h"
 #include "rope_half/rope_half_f32.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_rope_half_f32_scalar(const void *args) { rope_half_f32(args); }
 

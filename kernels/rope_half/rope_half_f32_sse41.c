@@ -2,9 +2,9 @@
 /* rope_half_f32 for SSE4.1. */
 #include "simd/sse41.h"
 
+#include "kernel.h"
 #include "rope_half/rope_half_f32.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_rope_half_f32_sse41(const void *args) { rope_half_f32(args); }
 

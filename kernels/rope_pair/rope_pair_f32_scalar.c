@@ -2,9 +2,9 @@
 /* rope_pair_f32 for the scalar bundle. */
 #include "simd/scalar.h"
 
+#include "kernel.h"
 #include "rope_pair/rope_pair_f32.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_rope_pair_f32_scalar(const void *args) { rope_pair_f32(args); }
 

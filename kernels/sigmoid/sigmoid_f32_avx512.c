@@ -2,9 +2,9 @@
 /* sigmoid_f32 for AVX-512. */
 #include "simd/avx512.h"
 
+#include "kernel.h"
 #include "sigmoid/sigmoid_f32.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_sigmoid_f32_avx512(const void *args) { unary_f32(args); }
 

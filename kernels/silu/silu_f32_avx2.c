@@ -2,9 +2,9 @@
 /* silu_f32 for AVX2 and FMA. */
 #include "simd/avx2.h"
 
+#include "kernel.h"
 #include "silu/silu_f32.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_silu_f32_avx2(const void *args) { unary_f32(args); }
 

@@ -2,9 +2,9 @@
 /* silu_f32 for the scalar bundle. */
 #include "simd/scalar.h"
 
+#include "kernel.h"
 #include "silu/silu_f32.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_silu_f32_scalar(const void *args) { unary_f32(args); }
 

@@ -2,9 +2,9 @@
 /* softmax_causal_f32 for AVX-512. */
 #include "simd/avx512.h"
 
+#include "kernel.h"
 #include "softmax_causal/softmax_causal_f32.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_softmax_causal_f32_avx512(const void *args) { softmax_causal_f32(args); }
 

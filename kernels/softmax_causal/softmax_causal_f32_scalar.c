@@ -2,9 +2,9 @@
 /* softmax_causal_f32 for the scalar bundle. */
 #include "simd/scalar.h"
 
+#include "kernel.h"
 #include "softmax_causal/softmax_causal_f32.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_softmax_causal_f32_scalar(const void *args) { softmax_causal_f32(args); }
 

@@ -2,9 +2,9 @@
 /* softmax_causal_f32 for SSE4.1. */
 #include "simd/sse41.h"
 
+#include "kernel.h"
 #include "softmax_causal/softmax_causal_f32.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_softmax_causal_f32_sse41(const void *args) { softmax_causal_f32(args); }
 

@@ -2,9 +2,9 @@
 /* softmax_cross_entropy_f32 for AVX2 and FMA. */
 #include "simd/avx2.h"
 
+#include "kernel.h"
 #include "softmax_cross_entropy/softmax_cross_entropy_f32.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_softmax_cross_entropy_f32_avx2(const void *args) { softmax_cross_entropy_f32(args); }
 

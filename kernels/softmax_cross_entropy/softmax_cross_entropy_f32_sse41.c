@@ -2,9 +2,9 @@
 /* softmax_cross_entropy_f32 for SSE4.1. */
 #include "simd/sse41.h"
 
+#include "kernel.h"
 #include "softmax_cross_entropy/softmax_cross_entropy_f32.h"
 #include "strict.h"
-#include "table.h"
 
 void ck_softmax_cross_entropy_f32_sse41(const void *args) { softmax_cross_entropy_f32(args); }
 

@@ -2,10 +2,10 @@
 /* swiglu_bf16 for AVX2 and FMA. */
 #include "simd/avx2.h"
 
+#include "kernel.h"
 #include "simd/element_16.h"
 #include "strict.h"
 #include "swiglu/swiglu.h"
-#include "table.h"
 
 void ck_swiglu_bf16_avx2(const void *args) { binary(args, &element_bf16); }
 

@@ -2,10 +2,10 @@
 /* swiglu_bf16 for AVX-512. */
 #include "simd/avx512.h"
 
+#include "kernel.h"
 #include "simd/element_16.h"
 #include "strict.h"
 #include "swiglu/swiglu.h"
-#include "table.h"
 
 void ck_swiglu_bf16_avx512(const void *args) { binary(args, &element_bf16); }
 

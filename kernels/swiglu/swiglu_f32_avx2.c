@@ -2,9 +2,9 @@
 /* swiglu_f32 for AVX2 and FMA. */
 #include "simd/avx2.h"
 
+#include "kernel.h"
 #include "strict.h"
 #include "swiglu/swiglu.h"
-#include "table.h"
 
 void ck_swiglu_f32_avx2(const void *args) { binary(args, &element_f32); }
 

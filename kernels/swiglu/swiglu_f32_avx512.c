@@ -2,9 +2,9 @@
 /* swiglu_f32 for AVX-512. */
 #include "simd/avx512.h"
 
+#include "kernel.h"
 #include "strict.h"
 #include "swiglu/swiglu.h"
-#include "table.h"
 
 void ck_swiglu_f32_avx512(const void *args) { binary(args, &element_f32); }
 

@@ -2,9 +2,9 @@
 /* swiglu_f32 for the scalar bundle. */
 #include "simd/scalar.h"
 
+#include "kernel.h"
 #include "strict.h"
 #include "swiglu/swiglu.h"
-#include "table.h"
 
 void ck_swiglu_f32_scalar(const void *args) { binary(args, &element_f32); }
 

@@ -2,9 +2,9 @@
 /* swiglu_f32 for SSE4.1. */
 #include "simd/sse41.h"
 
+#include "kernel.h"
 #include "strict.h"
 #include "swiglu/swiglu.h"
-#include "table.h"
 
 void ck_swiglu_f32_sse41(const void *args) { binary(args, &element_f32); }
 
