@@ -117,9 +117,9 @@ enum { CG_MAX_PARAMS = 6 };
 
 typedef struct cg_kernel {
     const char *name, *entry; /* the public entry that its calls run */
-    const char
-        *of_format; /* the same of weights or a cache in another format than f32, whose name is
-                               * put for the '%'; NULL where all parameters are floats */
+    /* The same of weights or of a cache in another format than f32, whose name is put for the '%'; NULL
+     * where all parameters are floats. */
+    const char *of_format;
     cg_param params[CG_MAX_PARAMS + 1];
 } cg_kernel;
 extern const cg_kernel cg_kernels[CG_KERNEL_COUNT];
