@@ -2,6 +2,14 @@
 /* Whether a layout is what buffers.def asks for. */
 #include "formats.h"
 
+/* Whether a buffer of that role may be in the format. */
+static bool may_be_in(const cg_layout *l, cg_buffer_role role, ck_dtype dtype)
+{
+    if (role == CG_MATRIX) return cg_is_weight_format(dtype);
+    if (role == CG_CACHE) return cg_is_cache_format(dtype) && dtype == l->options.cache;
+    return dtype == CK_DTYPE_F32;
+}
+
 static int refuse(const cg_place *p, const char *what, size_t value, cg_error *error)
 {
     return cg_fail(error, "layout: %s of layer %zu: %s: %zu", cg_buffers[p->id].name, p->layer,
@@ -20,8 +28,7 @@ static int check_shape(const cg_layout *l, const cg_place *p, cg_error *error)
     }
     if (p->dims < CG_MAX_DIMS && b->dims[p->dims] != CG_DIM_END)
         return refuse(p, "dimensions are missing, there are only", p->dims, error);
-    if (b->role == CG_MATRIX ? !cg_is_weight_format(p->dtype) : p->dtype != CK_DTYPE_F32)
-        return refuse(p, "wrong dtype", (size_t)p->dtype, error);
+    if (!may_be_in(l, b->role, p->dtype)) return refuse(p, "wrong dtype", (size_t)p->dtype, error);
     if (p->elements != elements) return refuse(p, "wrong elements", p->elements, error);
     for (unsigned i = p->dims - b->row; i < p->dims; i++) row *= p->dim[i];
     if (row % cg_block(p->dtype) != 0) return refuse(p, "rows are no whole blocks", row, error);
@@ -56,7 +63,7 @@ static int check_shared(const cg_place *p, const cg_place *with, cg_error *error
 static int check_place(const cg_layout *l, const cg_place *p, size_t *end, cg_error *error)
 {
     const cg_buffer *const b = &cg_buffers[p->id];
-    const cg_choice choice = { l->options.training, l->options.fuse };
+    const cg_choice choice = cg_choice_of(&l->options);
     const bool wanted =
         cg_holds(b->when, &l->config, &choice) && (b->role != CG_GRADIENT || choice.training);
     const size_t guard = l->options.guard;

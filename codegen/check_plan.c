@@ -37,6 +37,19 @@ static size_t holder(const view *v, size_t place)
     return place;
 }
 
+/* Operands of the cache are all in its one format, whichever step it is. */
+static int check_format(const view *v, const cg_step *s, const cg_param *p, const cg_place *at)
+{
+    if (p->kind == CG_CACHED && cg_buffers[at->id].role != CG_CACHE)
+        return refuse(v, s, p, "is not of the cache");
+    if (p->kind == CG_CACHED && at->dtype != v->l->options.cache)
+        return refuse(v, s, p, "not in the format of the cache");
+    if (p->kind == CG_FLOATS && at->dtype != CK_DTYPE_F32) return refuse(v, s, p, "wanted in f32");
+    if (p->kind == CG_BLOCKS && !cg_is_weight_format(at->dtype))
+        return refuse(v, s, p, "not in a format of weights");
+    return 0;
+}
+
 static int check_argument(const view *v, const cg_step *s, int n)
 {
     const cg_param *const p = &cg_kernels[s->spec->kernel].params[n];
@@ -54,8 +67,7 @@ static int check_argument(const view *v, const cg_step *s, int n)
     const cg_place *const at = &v->l->places[place];
     const cg_buffer_role role = cg_buffers[at->id].role;
     if (cg_buffers[at->id].layer && at->layer != of) return refuse(v, s, p, "is of another layer");
-    if (at->dtype != CK_DTYPE_F32 && !p->blocks) return refuse(v, s, p, "wanted in f32");
-    if (!cg_is_weight_format(at->dtype)) return refuse(v, s, p, "not in a format of weights");
+    if (check_format(v, s, p, at) != 0) return -1;
     if ((p->access & CG_WRITE) && (role == CG_MATRIX || role == CG_VECTOR || role == CG_TABLE))
         return refuse(v, s, p, "would overwrite a weight or a table");
     if ((p->access & CG_WRITE) && role == CG_INPUT)

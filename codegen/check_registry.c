@@ -59,6 +59,7 @@ static int check_kernel(const cg_kernel *kernels, size_t i, cg_error *error)
 {
     const cg_kernel *const k = &kernels[i];
     bool output = false;
+    bool cached = false;
     int blocks = 0;
     if (!k->name || !k->entry || !*k->entry)
         return cg_fail(error, "kernel %zu: no name or entry", i);
@@ -67,17 +68,21 @@ static int check_kernel(const cg_kernel *kernels, size_t i, cg_error *error)
             return cg_fail(error, "kernel %s: named twice", k->name);
     for (const cg_param *p = k->params; p->name; p++) {
         output |= (p->access & CG_WRITE) && !p->optional;
-        blocks += p->blocks;
+        blocks += p->kind == CG_BLOCKS;
+        cached |= p->kind == CG_CACHED;
         if (p->access < CG_READ || p->access > CG_UPDATE || !p->dims || !*p->dims)
             return cg_fail(error, "kernel %s: parameter %s: no access or dims", k->name, p->name);
-        if (p->blocks && (p->access & CG_WRITE))
+        if (p->kind == CG_BLOCKS && (p->access & CG_WRITE))
             return cg_fail(error, "kernel %s: parameter %s: blocks are not written", k->name,
                            p->name);
         for (const cg_param *q = k->params; q < p; q++)
             if (strcmp(q->name, p->name) == 0)
                 return cg_fail(error, "kernel %s: parameter %s: named twice", k->name, p->name);
     }
-    if (blocks > 1 || (blocks == 1) != (k->of_format != NULL))
+    if (cached && (blocks || !k->of_format))
+        return cg_fail(error, "kernel %s: a parameter of the cache, %s", k->name,
+                       blocks ? "and one in blocks" : "and no entry for it");
+    if (blocks > 1 || (blocks == 1 || cached) != (k->of_format != NULL))
         return cg_fail(error, "kernel %s: %d parameters in blocks, and %s entry for them", k->name,
                        blocks, k->of_format ? "an" : "no");
     return output ? 0 : cg_fail(error, "kernel %s: no output", k->name);

@@ -55,7 +55,7 @@ static int check_between(const view *v, cg_buffer_id between, const cg_step_spec
 {
     const cg_when when = cg_buffers[between].when;
     const cg_config any = { 0 };
-    const cg_choice without = { false, ~v->r->fuse }, with = { false, v->r->fuse };
+    const cg_choice without = { .fuse = ~v->r->fuse }, with = { .fuse = v->r->fuse };
     if (!cg_holds(when, &any, &without) || cg_holds(when, &any, &with))
         return refuse(v, "what its first step writes is there with it, or not without");
     for (size_t i = 0; i < count; i++)

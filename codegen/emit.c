@@ -36,6 +36,8 @@ static void emit_head(const cg_program *p, cg_mode mode, FILE *out)
     for (unsigned fuse = 1; fuse <= CG_FUSE_RESIDUAL; fuse *= 2)
         if (p->layout.options.fuse & fuse) fprintf(out, "\n * fuse %s", cg_fuse_name(fuse));
     cg_formats_print(&p->layout, "\n * weights", out);
+    if (p->layout.options.cache != CK_DTYPE_F32)
+        fprintf(out, "\n * cache %s", cg_dtype_name(p->layout.options.cache));
     fputs(" */\n", out);
 }
 
@@ -119,8 +121,8 @@ static void emit_dims(const cg_place *at, const cg_config *c, FILE *out)
 
 static void emit_buffers(const cg_program *p, FILE *out)
 {
-    static const char *const roles[] = { "CK_MATRIX",     "CK_VECTOR",  "CK_TABLE", "",
-                                         "CK_ACTIVATION", "CK_SCRATCH", "" };
+    static const char *const roles[] = { "CK_MATRIX",     "CK_VECTOR",     "CK_TABLE",   "",
+                                         "CK_ACTIVATION", "CK_ACTIVATION", "CK_SCRATCH", "" };
     fputs("\nstatic const ck_buffer buffers[] = {\n", out);
     for (size_t i = 0; i < table_end(p); i++) {
         const cg_place *const at = &p->layout.places[i];

@@ -219,6 +219,23 @@ static void emit_attention(const view *v)
     call(v);
 }
 
+/* The rows of a pass into the caches, whose heads lie apart as those of k and v do. */
+static void emit_kv_write(const view *v)
+{
+    const cg_place *const k = place(v, 2);
+    const size_t width = k->dim[2], apart = k->dim[1] * width;
+    begin(v, "ck_kv_args");
+    whole(v, "k_cache", 0);
+    whole(v, "v_cache", 1);
+    rows(v, "k", 2, width);
+    rows(v, "v", 3, width);
+    fprintf(v->out,
+            "        .kv_heads = %zu, .t = r->rows, .position = r->first, .room = %zu, .d = %zu,\n"
+            "        .cols = %zu, .ldy = %zu, .ldx = %zu, .head_y = %zu, .head_x = %zu,\n",
+            k->dim[0], k->dim[1], v->p->graph.config.head_dim, width, width, width, apart, apart);
+    call(v);
+}
+
 /* Shape and leading dimensions of a binary op whose operands begin at a and b. */
 static void emit_binary(const view *v, size_t width, size_t ld)
 {
@@ -272,16 +289,21 @@ static const char *product_args(const view *v)
     return cg_step_format(v->s, &v->p->layout) == CK_DTYPE_F32 ? "ck_gemm_args" : "ck_gemm_w_args";
 }
 
-/* m, n, k and strides of a product y = x w^T. Of rows in blocks all is read, pad lanes too: those of x are
- * +0 and those of w finite, so that they add nothing. */
-static void shape(const view *v, size_t n)
+/* m, n, k and strides of a product y = x w^T, rows of y being `ldy` apart. Of rows in blocks all is read, pad
+ * lanes too: those of x are +0 and those of w finite, so that they add nothing. */
+static void shape(const view *v, const cg_place *x, size_t n, size_t ldy)
 {
-    const cg_place *const x = place(v, 1);
-    const ck_dtype format = cg_step_format(v->s, &v->p->layout);
-    const size_t width = x->elements / x->dim[0], block = cg_block(format);
+    const size_t width = x->elements / x->dim[0];
+    const size_t block = cg_block(cg_step_format(v->s, &v->p->layout));
     const size_t k = block == 1 && x->dims == 2 ? used(v, last_dim(x)) : width;
-    fprintf(v->out, ".m = r->rows, .n = %zu, .k = %zu, .ldy = %zu, .lda = %zu, .ldb = %zu,%s\n", n,
-            k, n, width, width / block, format == CK_DTYPE_F32 ? " .alpha = 1," : "");
+    fprintf(v->out, ".m = r->rows, .n = %zu, .k = %zu, .ldy = %zu, .lda = %zu, .ldb = %zu,", n, k,
+            ldy, width, width / block);
+}
+
+/* The factor that only products of floats have. */
+static void alpha(const view *v)
+{
+    fputs(cg_step_format(v->s, &v->p->layout) == CK_DTYPE_F32 ? " .alpha = 1,\n" : "\n", v->out);
 }
 
 /* A row of x is one row, or all heads of a position side by side. */
@@ -294,7 +316,8 @@ static void emit_linear(const view *v)
     whole(v, "b", 2);
     whole(v, "bias", 3);
     fputs("        ", v->out);
-    shape(v, n);
+    shape(v, place(v, 1), n, n);
+    alpha(v);
     call(v);
 }
 
@@ -324,7 +347,8 @@ static void print_head_linear(const view *v)
         fprintf(v->out, " + h * %zu,\n", n);
     }
     fputs("            ", v->out);
-    shape(v, n);
+    shape(v, x, n, n);
+    alpha(v);
 }
 
 /* y_h = x w_h^T + b_h: a product a head, since heads lie apart. */
@@ -357,16 +381,16 @@ static void emit_linear_add(const view *v)
 {
     const cg_place *const y = place(v, 0), *const x = place(v, 2);
     const size_t width = y->dim[1], n = used(v, last_dim(y)), ld = x->elements / x->dim[0];
-    begin(v, "ck_gemm_args");
+    const bool floats = cg_step_format(v->s, &v->p->layout) == CK_DTYPE_F32;
+    begin(v, product_args(v));
     rows(v, "y", 0, width);
     rows(v, "a", 2, ld);
     whole(v, "b", 3);
     rows(v, "c", 1, width);
     whole(v, "bias", 4);
-    fprintf(v->out,
-            "        .m = r->rows, .n = %zu, .k = %zu, .ldy = %zu, .lda = %zu, .ldb = %zu, .ldc = "
-            "%zu,\n        .alpha = 1, .beta = 1,\n",
-            n, x->dims == 2 ? used(v, last_dim(x)) : ld, width, ld, ld, width);
+    fputs("        ", v->out);
+    shape(v, x, n, width);
+    fprintf(v->out, " .ldc = %zu,\n%s", width, floats ? "        .alpha = 1, .beta = 1,\n" : "");
     call_and_clear(v, n, width);
 }
 
@@ -387,6 +411,7 @@ static const struct emitter {
     [cg_k_linear_swiglu] = { "gemm.h", emit_linear_swiglu },
     [cg_k_linear_add] = { "gemm.h", emit_linear_add },
     [cg_k_head_merge_add] = { "gemm.h", emit_linear_add },
+    [cg_k_kv_write] = { "kv.h", emit_kv_write },
 };
 
 const char *cg_kernel_header(cg_kernel_id kernel) { return emitters[kernel].header; }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The formats of weights. */
+/* The formats of weights and of the cache. */
 #include "formats.h"
 
 #include <stdlib.h>
@@ -23,6 +23,20 @@ bool cg_is_weight_format(ck_dtype dtype)
     for (size_t i = 0; i < PERMITTED; i++)
         if (permitted[i].format == dtype) return true;
     return false;
+}
+
+bool cg_is_cache_format(ck_dtype dtype)
+{
+    return dtype == CK_DTYPE_F32 || dtype == CK_DTYPE_BF16 || dtype == CK_DTYPE_F16;
+}
+
+int cg_cache_read(ck_dtype *cache, const char *text, cg_error *error)
+{
+    for (unsigned dtype = 0; dtype < CK_DTYPE_COUNT; dtype++) {
+        *cache = (ck_dtype)dtype;
+        if (cg_is_cache_format(*cache) && strcmp(cg_dtype_name(*cache), text) == 0) return 0;
+    }
+    return cg_fail(error, "--cache: \"%.40s\": wanted one of f32 bf16 f16", text);
 }
 
 static int refuse_format(const char *option, const char *text, cg_error *error)
@@ -127,7 +141,9 @@ ck_dtype *cg_formats_choose(const cg_formats *f, const cg_config *config, cg_err
 void cg_formats_print(const cg_layout *l, const char *before, FILE *out)
 {
     bool other = false;
-    for (size_t i = 0; i < l->count; i++) other |= l->places[i].dtype != CK_DTYPE_F32;
+    for (size_t i = 0; i < l->count; i++)
+        other |=
+            cg_buffers[l->places[i].id].role == CG_MATRIX && l->places[i].dtype != CK_DTYPE_F32;
     if (other) fputs(before, out);
     for (size_t i = 0; i < CG_BUFFERS && other; i++) {
         const cg_buffer *const b = &cg_buffers[i];

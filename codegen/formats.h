@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The formats of weights: which are permitted, and what each matrix gets of those asked for. */
+/* The formats of weights and of the cache: which are permitted, and what each matrix gets of those asked for. */
 #ifndef CG_FORMATS_H
 #define CG_FORMATS_H
 
@@ -8,6 +8,11 @@
 /* f32 bf16 f16 q4_0 q4_1 q5_0 q5_1 q8_0 q4_k q5_k q6_k: those that a product with activations in f32 has
  * a kernel for. */
 bool cg_is_weight_format(ck_dtype dtype);
+
+/* f32 bf16 f16: those that attention reads a cache in. */
+bool cg_is_cache_format(ck_dtype dtype);
+/* Reads one of them. 0 or -1. */
+int cg_cache_read(ck_dtype *cache, const char *text, cg_error *error);
 
 /* What is asked for: a format for all matrices, and others for some, in all layers. {0}: all in f32. */
 typedef struct cg_formats {

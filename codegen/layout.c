@@ -54,7 +54,9 @@ static int set_shape(const cg_layout *l, cg_place *p, cg_error *error)
     const cg_buffer *const b = &cg_buffers[p->id];
     const size_t index = (size_t)(p - l->places);
     const size_t row = cg_row_elements(b, &l->config);
-    p->dtype = b->role == CG_MATRIX && l->options.dtype ? l->options.dtype[index] : CK_DTYPE_F32;
+    p->dtype = b->role == CG_MATRIX && l->options.dtype ? l->options.dtype[index]
+               : b->role == CG_CACHE                    ? l->options.cache
+                                                        : CK_DTYPE_F32;
     p->elements = 1;
     for (p->dims = 0; p->dims < CG_MAX_DIMS && b->dims[p->dims] != CG_DIM_END; p->dims++) {
         p->dim[p->dims] = cg_dim_of(b->dims[p->dims], &l->config);
@@ -72,9 +74,16 @@ static int set_shape(const cg_layout *l, cg_place *p, cg_error *error)
     return 0;
 }
 
+cg_choice cg_choice_of(const cg_layout_options *o)
+{
+    return (cg_choice){ .training = o->training,
+                        .cache_apart = o->cache != CK_DTYPE_F32,
+                        .fuse = o->fuse };
+}
+
 static bool exists(const cg_layout *l, const cg_buffer *b)
 {
-    const cg_choice choice = { l->options.training, l->options.fuse };
+    const cg_choice choice = cg_choice_of(&l->options);
     return cg_holds(b->when, &l->config, &choice) && (b->role != CG_GRADIENT || choice.training);
 }
 
@@ -129,7 +138,7 @@ static int place_all(cg_layout *l, cg_error *error)
     return 0;
 }
 
-/* Fused steps are of f32 alone, and keep nothing for gradients. */
+/* Some fused steps have kernels of f32 alone; none keeps anything for gradients. */
 int cg_fusion_check(const cg_layout_options *o, cg_error *error)
 {
     for (size_t i = 0; i < cg_rewrite_count; i++) {
@@ -139,7 +148,9 @@ int cg_fusion_check(const cg_layout_options *o, cg_error *error)
             return cg_fail(error, "fuse: %s: not with training", cg_fuse_name(r->fuse));
         for (int n = 0; o->dtype && cg_kernels[r->fused.kernel].params[n].name; n++) {
             const cg_buffer_id id = r->fused.args[n];
-            if (id == cg_b_NONE || cg_buffers[id].role != CG_MATRIX) continue;
+            if (id == cg_b_NONE || cg_buffers[id].role != CG_MATRIX ||
+                cg_kernels[r->fused.kernel].params[n].kind == CG_BLOCKS)
+                continue;
             const ck_dtype dtype = o->dtype[cg_place_index(id, 0)];
             if (dtype != CK_DTYPE_F32)
                 return cg_fail(error, "fuse: %s: %s in %s, wanted f32", cg_fuse_name(r->fuse),
@@ -155,6 +166,8 @@ int cg_layout_make(cg_layout *l, const cg_config *config, const cg_layout_option
     cg_layout made = { .config = *config, .options = *options };
     if (options->guard != 0 && options->guard != CG_LINE)
         return cg_fail(error, "guard: %zu, wanted 0 or %d", options->guard, CG_LINE);
+    if (options->training && options->cache != CK_DTYPE_F32)
+        return cg_fail(error, "cache: %s: not with training", cg_dtype_name(options->cache));
     if (cg_config_check(config, "config", error) != 0 || cg_fusion_check(options, error) != 0)
         return -1;
     made.count = cg_place_count(config->layers);

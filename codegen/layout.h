@@ -19,7 +19,10 @@ typedef struct cg_layout_options {
     size_t guard;          /* bytes free before and behind each buffer: 0 or 64 */
     size_t cap;            /* most bytes; 0: CG_DEFAULT_CAP */
     const ck_dtype *dtype; /* of each matrix, by index as below; NULL: all in f32 */
+    ck_dtype cache;        /* of keys and values: f32, bf16 or f16 */
 } cg_layout_options;
+
+cg_choice cg_choice_of(const cg_layout_options *options);
 
 typedef struct cg_place {
     cg_buffer_id id;
@@ -52,7 +55,7 @@ size_t cg_row_elements(const cg_buffer *b, const cg_config *config);
 
 /* Global buffers in the order of buffers.def, then layer after layer; each at a multiple of 64 bytes.
  * Error: a size that overflows or exceeds the cap; a matrix whose rows are no whole blocks, or which is in
- * blocks though a fused step reads it; training of fused steps. 0 or -1. */
+ * blocks though a fused step reads it whose kernel is of f32 alone; training of fused steps or with a cache of 16 bits. 0 or -1. */
 int cg_layout_make(cg_layout *l, const cg_config *config, const cg_layout_options *options,
                    cg_error *error);
 void cg_layout_free(cg_layout *l);
@@ -61,8 +64,8 @@ int cg_fusion_check(const cg_layout_options *options, cg_error *error);
 
 /* Proves it: each buffer is there if and only if its condition holds, has the bytes of its shape and
  * dtype, lies on a multiple of 64, behind the one before and apart from all others by the guard, within
- * the total; rows of matrices are whole blocks of a format that weights may have; aliases and inputs lie
- * where they should, in the same format. 0 or -1. */
+ * the total; rows of matrices are whole blocks of a format that weights may have; keys and values are in
+ * that of the cache; aliases and inputs lie where they should, in the same format. 0 or -1. */
 int cg_layout_check(const cg_layout *l, cg_error *error);
 
 /* A line a buffer that is there, then the totals. */

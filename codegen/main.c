@@ -19,9 +19,9 @@ static const char usage[] =
     "                 q8_0, q4_k, q5_k or q6_k; rows that are no whole blocks get another\n"
     "  --weight NAME=FORMAT  one matrix in another format, which must fit: token_emb,\n"
     "                 lm_head_weight, wq, wk, wv, wo, w1, w2\n"
-    "  --fuse WHAT    steps that are made one, with weights in f32: mlp, the MLP's first product "
-    "and\n"
-    "                 its gate; residual, products and the sums behind them; may be repeated\n"
+    "  --fuse WHAT    steps that are made one: mlp, the MLP's first product and its gate, with w1\n"
+    "                 in f32; residual, products and the sums behind them; may be repeated\n"
+    "  --cache FORMAT keys and values of earlier positions in f32 (the default), bf16 or f16\n"
     "  --guard N      bytes free before and behind each buffer: 0 or 64\n"
     "  --memory N     most bytes of the arena; default 64 GiB\n"
     "  --training     gradients in the layout: for --dump\n"
@@ -33,6 +33,8 @@ typedef struct options {
     const char *config, *ir, *ir_out, *out;
     size_t context, guard, memory;
     unsigned fuse;
+    bool cache_asked;
+    ck_dtype cache;
     cg_formats formats;
     int modes; /* how many were given */
     cg_mode mode;
@@ -80,6 +82,13 @@ static int read_fuse(options *o, const char *text, cg_error *error)
                    cg_fuse_name(CG_FUSE_RESIDUAL));
 }
 
+static int read_cache(options *o, const char *text, cg_error *error)
+{
+    if (o->cache_asked) return cg_fail(error, "--cache: given twice");
+    o->cache_asked = true;
+    return cg_cache_read(&o->cache, text, error);
+}
+
 static int read_value(options *o, const char *name, const char *text, cg_error *error)
 {
     const char **const to = strcmp(name, "--ir") == 0       ? &o->ir
@@ -95,12 +104,13 @@ static int read_value(options *o, const char *name, const char *text, cg_error *
                                               : SIZE_MAX;
     const size_t least = number == &o->guard ? 0 : 1;
     const bool all = strcmp(name, "--weights") == 0, one = strcmp(name, "--weight") == 0;
-    const bool fuse = strcmp(name, "--fuse") == 0;
-    if (!to && !number && !all && !one && !fuse)
+    const bool fuse = strcmp(name, "--fuse") == 0, cache = strcmp(name, "--cache") == 0;
+    if (!to && !number && !all && !one && !fuse && !cache)
         return cg_fail(error, "%s: unknown option; ckgen --help lists them", name);
     if (!text) return cg_fail(error, "%s: needs a value", name);
     if (all) return cg_formats_read_all(&o->formats, text, error);
     if (fuse) return read_fuse(o, text, error);
+    if (cache) return read_cache(o, text, error);
     if (one) return cg_formats_read_one(&o->formats, text, error);
     if (number) return read_count(name, text, least, most, number, error);
     *to = text;
@@ -126,6 +136,8 @@ static int check_options(const options *o, cg_error *error)
         return cg_fail(error, "--training: only with --dump; gradients are not emitted");
     if (o->training && o->fuse)
         return cg_fail(error, "--training: not with --fuse, which keeps less than gradients take");
+    if (o->training && o->cache != CK_DTYPE_F32)
+        return cg_fail(error, "--training: only with a cache in f32");
     if (o->training && !all_in_f32(&o->formats))
         return cg_fail(error, "--training: only with weights in f32");
     if (o->dump && o->modes && !o->out)
@@ -194,7 +206,8 @@ static int run_graph(const options *o, cg_graph *g, cg_error *error)
                                        .fuse = o->fuse,
                                        .guard = o->guard,
                                        .cap = o->memory,
-                                       .dtype = formats };
+                                       .dtype = formats,
+                                       .cache = o->cache };
     cg_program p = { 0 };
     int status = -1;
     if (formats && cg_program_make(&p, g, o->ir ? o->ir : o->config, &layout, error) == 0)

@@ -10,11 +10,12 @@ static cg_step bind(const cg_step_spec *spec, size_t layer, const cg_graph *g, c
                     const cg_layout *l)
 {
     const size_t of = spec->phase == CG_AFTER ? g->config.layers - 1 : layer;
+    const cg_choice choice = cg_choice_of(&l->options);
     cg_step s = { .spec = spec, .layer = layer, .node = CG_ABSENT, .also = CG_ABSENT };
     int n = 0;
     if (spec->role != CG_ROLE_COUNT) s.node = roles[layer * CG_ROLE_COUNT + spec->role];
     for (const cg_param *p = cg_kernels[spec->kernel].params; p->name; p++, n++) {
-        const cg_buffer_id id = spec->args[n];
+        const cg_buffer_id id = cg_standing_for(spec->args[n], &choice);
         const size_t place = id == cg_b_NONE ? CG_ABSENT : cg_place_index(id, of);
         const bool absent = place == CG_ABSENT || l->places[place].offset == CG_ABSENT;
         s.args[n].place = absent ? CG_ABSENT : place;
@@ -58,7 +59,7 @@ int cg_plan_make(cg_plan *plan, const cg_graph *g, const size_t *roles, const cg
 {
     const size_t most = cg_step_count * (g->config.layers + 1);
     cg_step *const steps = calloc(most, sizeof *steps);
-    const cg_choice choice = { l->options.training, l->options.fuse };
+    const cg_choice choice = cg_choice_of(&l->options);
     size_t count = 0;
     if (!steps) return cg_fail(error, "no memory for %zu steps", most);
     for (int phase = CG_BEFORE; phase <= CG_AFTER; phase++)
@@ -82,7 +83,7 @@ ck_dtype cg_step_format(const cg_step *s, const cg_layout *l)
 {
     const cg_param *const params = cg_kernels[s->spec->kernel].params;
     for (int n = 0; params[n].name; n++)
-        if (params[n].blocks && s->args[n].place != CG_ABSENT)
+        if (params[n].kind != CG_FLOATS && s->args[n].place != CG_ABSENT)
             return l->places[s->args[n].place].dtype;
     return CK_DTYPE_F32;
 }

@@ -29,7 +29,7 @@ int cg_plan_make(cg_plan *plan, const cg_graph *g, const size_t *roles, const cg
                  cg_error *error);
 void cg_plan_free(cg_plan *plan);
 
-/* The format of the weights that a step reads, f32 if it reads none. */
+/* The format of the weights or of the cache that a step has, f32 if it has neither. */
 ck_dtype cg_step_format(const cg_step *s, const cg_layout *l);
 enum { CG_ENTRY = 64 };
 /* The function that it calls, for that format. */

@@ -30,29 +30,37 @@ const cg_buffer cg_buffers[CG_BUFFERS] = {
 
 /* Letters: M positions, K summed over, N outputs, H heads, h width of a head, r its half, F width of
  * the MLP, V vocabulary, C context of the scores. */
-#define IN(name, dims)                    \
-    {                                     \
-        name, CG_READ, false, false, dims \
+#define IN(name, dims)                        \
+    {                                         \
+        name, CG_READ, false, CG_FLOATS, dims \
     }
-#define MAYBE_IN(name, dims)             \
-    {                                    \
-        name, CG_READ, true, false, dims \
+#define MAYBE_IN(name, dims)                 \
+    {                                        \
+        name, CG_READ, true, CG_FLOATS, dims \
     }
-#define WEIGHTS(name, dims)              \
-    {                                    \
-        name, CG_READ, false, true, dims \
+#define WEIGHTS(name, dims)                   \
+    {                                         \
+        name, CG_READ, false, CG_BLOCKS, dims \
     }
-#define OUT(name, dims)                    \
-    {                                      \
-        name, CG_WRITE, false, false, dims \
+#define CACHE(name, dims)                     \
+    {                                         \
+        name, CG_READ, false, CG_CACHED, dims \
     }
-#define MAYBE_OUT(name, dims)             \
-    {                                     \
-        name, CG_WRITE, true, false, dims \
+#define OUT(name, dims)                        \
+    {                                          \
+        name, CG_WRITE, false, CG_FLOATS, dims \
     }
-#define IN_OUT(name, dims)                  \
-    {                                       \
-        name, CG_UPDATE, false, false, dims \
+#define MAYBE_OUT(name, dims)                 \
+    {                                         \
+        name, CG_WRITE, true, CG_FLOATS, dims \
+    }
+#define CACHE_OUT(name, dims)                  \
+    {                                          \
+        name, CG_WRITE, false, CG_CACHED, dims \
+    }
+#define IN_OUT(name, dims)                      \
+    {                                           \
+        name, CG_UPDATE, false, CG_FLOATS, dims \
     }
 const cg_kernel cg_kernels[CG_KERNEL_COUNT] = {
     [cg_k_embed] = { "embed",
@@ -83,9 +91,9 @@ const cg_kernel cg_kernels[CG_KERNEL_COUNT] = {
                     { IN_OUT("x", "HMh"), IN("cos", "Mr"), IN("sin", "Mr") } },
     [cg_k_attention] = { "attention",
                          "ck_attention_f32",
-                         NULL,
+                         "ck_attention_%",
                          { OUT("y", "MHh"), MAYBE_OUT("scores", "HCC"), IN("q", "HMh"),
-                           IN("k", "GMh"), IN("v", "GMh") } },
+                           CACHE("k", "GMh"), CACHE("v", "GMh") } },
     [cg_k_head_merge] = { "head_merge",
                           "ck_gemm_nt_f32",
                           "ck_gemm_nt_%_f32",
@@ -103,20 +111,27 @@ const cg_kernel cg_kernels[CG_KERNEL_COUNT] = {
                                MAYBE_IN("bias", "2F") } },
     [cg_k_linear_add] = { "linear_add",
                           "ck_gemm_nt_f32",
-                          NULL,
-                          { OUT("y", "MN"), IN("c", "MN"), IN("x", "MK"), IN("w", "NK"),
+                          "ck_gemm_nt_%_f32",
+                          { OUT("y", "MN"), IN("c", "MN"), IN("x", "MK"), WEIGHTS("w", "NK"),
                             MAYBE_IN("bias", "N") } },
     [cg_k_head_merge_add] = { "head_merge_add",
                               "ck_gemm_nt_f32",
-                              NULL,
-                              { OUT("y", "MN"), IN("c", "MN"), IN("x", "MHh"), IN("w", "NHh"),
+                              "ck_gemm_nt_%_f32",
+                              { OUT("y", "MN"), IN("c", "MN"), IN("x", "MHh"), WEIGHTS("w", "NHh"),
                                 MAYBE_IN("bias", "N") } },
+    [cg_k_kv_write] = { "kv_write",
+                        "ck_kv_write_f32",
+                        "ck_kv_write_%",
+                        { CACHE_OUT("k_cache", "GMh"), CACHE_OUT("v_cache", "GMh"), IN("k", "GMh"),
+                          IN("v", "GMh") } },
 };
 #undef IN
 #undef MAYBE_IN
 #undef WEIGHTS
+#undef CACHE
 #undef OUT
 #undef MAYBE_OUT
+#undef CACHE_OUT
 #undef IN_OUT
 
 /* Parameters in the order of the kernel's: outputs, inputs. */
@@ -130,12 +145,13 @@ const cg_step_spec cg_steps[] = {
     STEP(BEFORE, embed_at, embed, COUNT, LEARNED, B(embedded_input), B(token_emb), B(pos_emb)),
     STEP(LAYER, norm1, norm, NORM1, ALWAYS, B(ln1_out), B(ln1_rstd), B(input), B(ln1_gamma)),
     STEP(LAYER, project_q, head_linear, QKV, ALWAYS, B(q), B(ln1_out), B(wq), B(bq)),
-    STEP(LAYER, project_k, head_linear, QKV, ALWAYS, B(k), B(ln1_out), B(wk), B(bk)),
-    STEP(LAYER, project_v, head_linear, QKV, ALWAYS, B(v), B(ln1_out), B(wv), B(bv)),
+    STEP(LAYER, project_k, head_linear, QKV, ALWAYS, B(k_new), B(ln1_out), B(wk), B(bk)),
+    STEP(LAYER, project_v, head_linear, QKV, ALWAYS, B(v_new), B(ln1_out), B(wv), B(bv)),
     STEP(LAYER, norm_q, head_norm, QKV, QK_NORM, B(q), B(q_norm_gamma)),
-    STEP(LAYER, norm_k, head_norm, QKV, QK_NORM, B(k), B(k_norm_gamma)),
+    STEP(LAYER, norm_k, head_norm, QKV, QK_NORM, B(k_new), B(k_norm_gamma)),
     STEP(LAYER, rope_q, rope, ATTENTION, ROPE, B(q), B(rope_cos_cache), B(rope_sin_cache)),
-    STEP(LAYER, rope_k, rope, ATTENTION, ROPE, B(k), B(rope_cos_cache), B(rope_sin_cache)),
+    STEP(LAYER, rope_k, rope, ATTENTION, ROPE, B(k_new), B(rope_cos_cache), B(rope_sin_cache)),
+    STEP(LAYER, kv_write, kv_write, ATTENTION, CACHE_APART, B(k), B(v), B(k_new), B(v_new)),
     STEP(LAYER, attend, attention, ATTENTION, ALWAYS, B(attn_out), B(scores), B(q), B(k), B(v)),
     STEP(LAYER, merge_heads, head_merge, ATTENTION, ALWAYS, B(proj_tmp), B(attn_out), B(wo), B(bo)),
     STEP(LAYER, add1, add, ADD1, ALWAYS, B(residual1), B(input), B(proj_tmp)),
@@ -165,6 +181,12 @@ const cg_rewrite cg_rewrites[] = {
 #undef STEP
 const size_t cg_rewrite_count = sizeof cg_rewrites / sizeof *cg_rewrites;
 
+cg_buffer_id cg_standing_for(cg_buffer_id id, const cg_choice *choice)
+{
+    if (choice->cache_apart) return id;
+    return id == cg_b_k_new ? cg_b_k : id == cg_b_v_new ? cg_b_v : id;
+}
+
 const char *cg_fuse_name(unsigned fuse) { return fuse == CG_FUSE_MLP ? "mlp" : "residual"; }
 
 bool cg_holds(cg_when when, const cg_config *c, const cg_choice *choice)
@@ -181,6 +203,7 @@ bool cg_holds(cg_when when, const cg_config *c, const cg_choice *choice)
     case CG_WHEN_UNTIED: return !c->tied;
     case CG_WHEN_MLP_APART: return !(choice->fuse & CG_FUSE_MLP);
     case CG_WHEN_RESIDUAL_APART: return !(choice->fuse & CG_FUSE_RESIDUAL);
+    case CG_WHEN_CACHE_APART: return choice->cache_apart;
     }
     return false;
 }

@@ -17,15 +17,16 @@ typedef enum cg_when {
     CG_WHEN_OUTPUT_BIAS,
     CG_WHEN_MLP_BIAS,
     CG_WHEN_UNTIED,
-    CG_WHEN_MLP_APART,     /* CG_FUSE_MLP is not chosen */
-    CG_WHEN_RESIDUAL_APART /* CG_FUSE_RESIDUAL is not */
+    CG_WHEN_MLP_APART,      /* CG_FUSE_MLP is not chosen */
+    CG_WHEN_RESIDUAL_APART, /* CG_FUSE_RESIDUAL is not */
+    CG_WHEN_CACHE_APART     /* the cache has 16 bits, so that nothing can be computed in it */
 } cg_when;
 /* Steps that are made one, in layouts and plans: the MLP's first product and its gate; products and the
  * residual sums behind them. A sum. */
 enum { CG_FUSE_MLP = 1, CG_FUSE_RESIDUAL = 2 };
 /* What is chosen beside the config. */
 typedef struct cg_choice {
-    bool training;
+    bool training, cache_apart;
     unsigned fuse;
 } cg_choice;
 bool cg_holds(cg_when when, const cg_config *config, const cg_choice *choice);
@@ -54,6 +55,7 @@ typedef enum cg_buffer_role {
     CG_VECTOR,
     CG_TABLE,
     CG_INPUT,
+    CG_CACHE,
     CG_ACTIVATION,
     CG_SCRATCH,
     CG_GRADIENT
@@ -83,11 +85,15 @@ extern const cg_buffer cg_buffers[CG_BUFFERS];
 /* What a kernel does to an operand. */
 typedef enum cg_access { CG_READ = 1, CG_WRITE = 2, CG_UPDATE = 3 } cg_access;
 
+/* What an operand may be in: f32 alone; a format of weights; that of the cache. */
+typedef enum cg_kind { CG_FLOATS, CG_BLOCKS, CG_CACHED } cg_kind;
+
 /* A parameter. Its dims are letters, each of one value within a call, maybe with a factor: "M2F". */
 typedef struct cg_param {
     const char *name; /* NULL ends the list */
     cg_access access;
-    bool optional, blocks; /* may be missing; may be in a block format */
+    bool optional; /* may be missing */
+    cg_kind kind;
     const char *dims;
 } cg_param;
 
@@ -99,7 +105,7 @@ typedef struct cg_param {
     X(head_linear)    \
     X(rope)           \
     X(attention)      \
-    X(head_merge) X(add) X(swiglu) X(linear_swiglu) X(linear_add) X(head_merge_add)
+    X(head_merge) X(add) X(swiglu) X(linear_swiglu) X(linear_add) X(head_merge_add) X(kv_write)
 typedef enum cg_kernel_id {
 #define X(name) cg_k_##name,
     CG_KERNELS(X)
@@ -111,8 +117,9 @@ enum { CG_MAX_PARAMS = 6 };
 
 typedef struct cg_kernel {
     const char *name, *entry; /* the public entry that its calls run */
-    const char *of_format; /* the same of weights in another format than f32, whose name is put for
-                               * the '%'; NULL where no parameter may be in blocks */
+    /* The same of weights or of a cache in another format than f32, whose name is put for the '%'; NULL
+     * where all parameters are floats. */
+    const char *of_format;
     cg_param params[CG_MAX_PARAMS + 1];
 } cg_kernel;
 extern const cg_kernel cg_kernels[CG_KERNEL_COUNT];
@@ -120,7 +127,8 @@ extern const cg_kernel cg_kernels[CG_KERNEL_COUNT];
 typedef enum cg_phase { CG_BEFORE, CG_LAYER, CG_AFTER } cg_phase;
 
 /* A step of the forward pass: a call of a kernel, with a buffer for each parameter, in their order;
- * cg_b_NONE where an optional one is never given. In CG_AFTER, cg_b_output is the last layer's. */
+ * cg_b_NONE where an optional one is never given. In CG_AFTER, cg_b_output is the last layer's. k_new and
+ * v_new are the cache itself where that is in f32. */
 typedef struct cg_step_spec {
     const char *name;
     cg_phase phase;
@@ -141,6 +149,8 @@ typedef struct cg_rewrite {
 } cg_rewrite;
 extern const cg_rewrite cg_rewrites[];
 extern const size_t cg_rewrite_count;
+/* The buffer that stands for an argument of a step, under a choice. */
+cg_buffer_id cg_standing_for(cg_buffer_id id, const cg_choice *choice);
 /* The name of a choice in options and messages. */
 const char *cg_fuse_name(unsigned fuse);
 
@@ -153,8 +163,8 @@ int cg_rewrites_check(const cg_rewrite *rewrites, size_t count, const cg_step_sp
 /* Proves what can be said of the tables alone: names are unique; an alias is an earlier buffer of the
  * same scope and shape; each matrix and vector has a gradient d_<name> of its shape under the same
  * condition, except final_ln_bias, which nothing reads; kernels have an entry, an output, unique
- * parameters, and one that may be in blocks exactly if they have entries for that; steps give every
- * required parameter. 0 or -1. */
+ * parameters, and either one that may be in blocks or some of the cache exactly if they have entries for
+ * that; steps give every required parameter. 0 or -1. */
 int cg_registry_check(const cg_buffer *buffers, size_t buffer_count, const cg_kernel *kernels,
                       size_t kernel_count, const cg_step_spec *steps, size_t step_count,
                       cg_error *error);

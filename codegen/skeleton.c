@@ -21,7 +21,7 @@ static void emit_prototypes(const cg_program *p, FILE *out)
         fprintf(out, "int %s(", cg_kernels[id].name);
         for (int n = 0; params[n].name; n++)
             fprintf(out, "%s%s%s *%s", n ? ", " : "", params[n].access & CG_WRITE ? "" : "const ",
-                    params[n].blocks ? "void" : "float", params[n].name);
+                    params[n].kind != CG_FLOATS ? "void" : "float", params[n].name);
         fputs(");\n", out);
     }
 }

@@ -31,7 +31,7 @@ static unsigned long one_run(hn_runner *runner, const hn_plan *plan, uint32_t se
     unsigned long wrong = 0;
     for (uint32_t n = 0; n < CASES; n++) {
         char error[128];
-        unsigned fixed = 0;
+        hn_fixed fixed = 0;
         hn_case c;
         hn_case_init(&c, plan->op);
         hn_case_set(&c, "M", "1", &fixed, error, sizeof error);

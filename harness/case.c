@@ -183,14 +183,14 @@ static int parse_text(hn_case *c, const char *key, const char *text, char *error
     return 0;
 }
 
-static int set_family_key(hn_case *c, const char *key, const char *value, unsigned *fixed,
+static int set_family_key(hn_case *c, const char *key, const char *value, hn_fixed *fixed,
                           char *error, size_t size)
 {
     const hn_family *family = c->op->family;
     for (size_t i = 0; i < family->nkeys; i++) {
         const hn_key *k = &family->keys[i];
         if (strcmp(k->name, key) != 0) continue;
-        *fixed |= 1u << i;
+        *fixed |= HN_FIXED(i);
         if (k->kind == HN_REAL) return parse_real(key, value, &c->real[i], error, size);
         if (k->kind == HN_TEXT) return parse_text(c, key, value, error, size);
         if (k->kind == HN_WORD) return parse_word(c, i, value, error, size);
@@ -209,7 +209,7 @@ static int set_family_key(hn_case *c, const char *key, const char *value, unsign
     return unknown_key(c, key, error, size);
 }
 
-int hn_case_set(hn_case *c, const char *key, const char *value, unsigned *fixed, char *error,
+int hn_case_set(hn_case *c, const char *key, const char *value, hn_fixed *fixed, char *error,
                 size_t size)
 {
     int choice;
@@ -288,7 +288,7 @@ static int check_given(const hn_case *c, const char *given, char *error, size_t 
 int hn_case_parse(hn_case *c, const char *line, char *error, size_t size)
 {
     char copy[HN_LINE_MAX], given[HN_LINE_MAX] = " ", *save = NULL;
-    unsigned fixed = 0;
+    hn_fixed fixed = 0;
     if (strlen(line) >= sizeof copy)
         return fail(error, size, "the line is longer than %d characters", HN_LINE_MAX - 1);
     strcpy(copy, line);
@@ -461,7 +461,7 @@ static double draw_fine_real(hn_rng *rng)
     return (double)(float)(hn_below(rng, 2) ? x : -x);
 }
 
-static void refine_reals(hn_case *c, hn_rng *rng, unsigned fixed)
+static void refine_reals(hn_case *c, hn_rng *rng, hn_fixed fixed)
 {
     const hn_family *family = c->op->family;
     for (size_t i = 0; i < family->nkeys; i++) {
@@ -473,7 +473,7 @@ static void refine_reals(hn_case *c, hn_rng *rng, unsigned fixed)
     }
 }
 
-static void draw_keys(hn_case *c, hn_rng *rng, unsigned fixed)
+static void draw_keys(hn_case *c, hn_rng *rng, hn_fixed fixed)
 {
     const hn_family *family = c->op->family;
     for (size_t i = 0; i < family->nkeys; i++) {
@@ -494,7 +494,7 @@ static size_t case_terms(const hn_case *c, const hn_extent *extents)
 
 /* Makes one of the free dimensions long, 2^7 to 2^13 elements or 2^4 to 2^10 blocks, whatever is
  * usual; returns it, HN_MAX_KEYS: there is none. */
-static size_t draw_long(hn_case *c, hn_rng *rng, unsigned fixed)
+static size_t draw_long(hn_case *c, hn_rng *rng, hn_fixed fixed)
 {
     const hn_family *family = c->op->family;
     size_t pick = HN_MAX_KEYS, seen = 0;
@@ -511,7 +511,7 @@ static size_t draw_long(hn_case *c, hn_rng *rng, unsigned fixed)
 
 /* Halves the longest free dimension until the case has at most `most` terms; `keep` is halved only
  * if it is the last that can be. */
-static void trim(hn_case *c, unsigned fixed, size_t keep, size_t most)
+static void trim(hn_case *c, hn_fixed fixed, size_t keep, size_t most)
 {
     const hn_family *family = c->op->family;
     hn_extent extents[HN_MAX_OPERANDS] = { 0 };
@@ -533,7 +533,7 @@ static void trim(hn_case *c, unsigned fixed, size_t keep, size_t most)
     }
 }
 
-static void draw_layout(hn_case *c, hn_rng *rng, unsigned fixed)
+static void draw_layout(hn_case *c, hn_rng *rng, hn_fixed fixed)
 {
     const hn_family *family = c->op->family;
     hn_extent extents[HN_MAX_OPERANDS] = { 0 };
@@ -574,7 +574,7 @@ static void draw_threads(hn_case *c)
     c->threads = several ? (unsigned)hn_range(&rng, 2, DRAW_THREADS_MAX) : 1;
 }
 
-void hn_case_draw(hn_case *c, unsigned fixed)
+void hn_case_draw(hn_case *c, hn_fixed fixed)
 {
     hn_rng rng = hn_stream(c->seed, 0x63617365, 0);
     draw_threads(c);

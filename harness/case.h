@@ -10,7 +10,7 @@
 #include "rng.h"
 
 enum {
-    HN_MAX_KEYS = 29,
+    HN_MAX_KEYS = 48,
     HN_MAX_OPERANDS = 6,
     HN_LINE_MAX = 512,
     HN_ISA_MAX = 24,
@@ -89,16 +89,18 @@ void hn_case_init(hn_case *c, const struct hn_op *op);
 int hn_case_check_key(const hn_case *c, const char *key, char *error, size_t size);
 /* 0 if family and formats admit the case, else -1 with one line in `error`. */
 int hn_case_check(const hn_case *c, char *error, size_t size);
-/* Draws the keys that are not in `fixed` (bit i: key i; behind them the bits below) from c->seed. A family
- * without operands may have 29 keys: the first of these bits means nothing there. */
-#define HN_FIXED_LD   (1u << 28)
-#define HN_FIXED_AT   (1u << 29)
-#define HN_FIXED_FP   (1u << 30)
-#define HN_FIXED_FILL (1u << 31)
-void hn_case_draw(hn_case *c, unsigned fixed);
+/* Which keys are given: bit i: key i; behind them the bits below. */
+typedef uint64_t hn_fixed;
+#define HN_FIXED(i)   ((hn_fixed)1 << (i))
+#define HN_FIXED_LD   HN_FIXED(HN_MAX_KEYS)
+#define HN_FIXED_AT   HN_FIXED(HN_MAX_KEYS + 1)
+#define HN_FIXED_FP   HN_FIXED(HN_MAX_KEYS + 2)
+#define HN_FIXED_FILL HN_FIXED(HN_MAX_KEYS + 3)
+/* Draws the keys that are not in `fixed` from c->seed. */
+void hn_case_draw(hn_case *c, hn_fixed fixed);
 /* Sets key=value; used by the parser and by suites. Returns 0, or -1 with one line in `error`;
  * *fixed gains the key's bit. */
-int hn_case_set(hn_case *c, const char *key, const char *value, unsigned *fixed, char *error,
+int hn_case_set(hn_case *c, const char *key, const char *value, hn_fixed *fixed, char *error,
                 size_t size);
 
 #endif

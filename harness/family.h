@@ -108,7 +108,7 @@ typedef struct hn_family {
     const char *(*refuse)(const hn_case *c);
     /* Draws the family's keys that are not in `fixed`, where they depend on each other; NULL: each by
      * itself. */
-    void (*draw)(hn_case *c, hn_rng *rng, unsigned fixed);
+    void (*draw)(hn_case *c, hn_rng *rng, hn_fixed fixed);
     /* Runs the case on its variants, for what is no kernel: results as of hn_group_run, which calls it
      * and has dealt with variants that are not admitted. Such a family has no operands, and its cases
      * are for `run`, `shrink`, `digest` and `trace` alone. NULL: operands are placed and a kernel is called. */

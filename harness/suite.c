@@ -93,7 +93,7 @@ static int add_values(const hn_op *op, values *v, char *list, char *error, size_
 static int try_values(const pattern *p, const values *v, char *error, size_t size)
 {
     hn_case c;
-    unsigned fixed = 0;
+    hn_fixed fixed = 0;
     hn_case_init(&c, p->op);
     for (size_t i = 0; i < v->count; i++)
         if (hn_case_set(&c, v->key, v->text[i], &fixed, error, size) != 0 ||
@@ -314,7 +314,7 @@ size_t hn_suite_count(const hn_suite *suite)
 }
 
 /* A line that fixes every dimension and the fill leaves nothing to draw that matters. */
-static int all_given(const pattern *p, unsigned fixed)
+static int all_given(const pattern *p, hn_fixed fixed)
 {
     for (size_t i = 0; i < p->op->family->nkeys; i++)
         if (p->op->family->keys[i].kind == HN_DIM && !(fixed >> i & 1)) return 0;
@@ -325,7 +325,7 @@ int hn_suite_case(const hn_suite *suite, size_t index, uint64_t seed, hn_case *c
                   size_t size)
 {
     const pattern *p = suite->patterns;
-    unsigned fixed = 0;
+    hn_fixed fixed = 0;
     bool seeded = false;
     while (index >= p->count) index -= p++->count;
     if (p->canonical) {

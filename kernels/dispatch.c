@@ -318,9 +318,11 @@ static ck_status gemm_w_overlap(const ck_gemm_w_args *g, size_t blocks, size_t b
     const span y = span_of(g->y, g->m, g->ldy, g->n, sizeof(float));
     const span a = span_of(g->a, g->m, g->lda, g->k, sizeof(float));
     const span b = span_of(g->b, g->n, g->ldb, blocks, bytes);
+    const span c = span_of(g->c, g->c ? g->m : 0, g->ldc, g->n, sizeof(float));
     const span bias = span_of(g->bias, g->bias ? 1 : 0, g->n, g->n, sizeof(float));
 
-    return overlap(&y, &a) || overlap(&y, &b) || overlap(&y, &bias) ? CK_ERR_ALIAS : CK_OK;
+    if (overlap(&y, &a) || overlap(&y, &b) || overlap(&y, &c)) return CK_ERR_ALIAS;
+    return overlap(&y, &bias) ? CK_ERR_ALIAS : CK_OK;
 }
 
 static int check_gemm_w(const call *c)
@@ -332,7 +334,8 @@ static int check_gemm_w(const call *c)
     if (g->m == 0 || g->n == 0) return EMPTY;
     if (g->k % of->elements) return CK_ERR_MULTIPLE;
     if (!fits(g->m, g->ldy, g->n, sizeof(float)) || !fits(g->m, g->lda, g->k, sizeof(float)) ||
-        !fits(g->n, g->ldb, blocks, of->bytes))
+        !fits(g->n, g->ldb, blocks, of->bytes) ||
+        (g->c && !fits(g->m, g->ldc, g->n, sizeof(float))))
         return CK_ERR_SHAPE;
     if (!g->y || (g->k && (!g->a || !g->b))) return CK_ERR_NULL;
     return (int)gemm_w_overlap(g, blocks, of->bytes);

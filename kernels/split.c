@@ -152,6 +152,7 @@ static void run_gemm_w(const ck_call *c, rect r)
 {
     ck_gemm_w_args g = *(const ck_gemm_w_args *)c->args;
     g.y += r.i * g.ldy + r.j;
+    g.c = floats_ahead(g.c, r.i * g.ldc + r.j);
     g.a = floats_ahead(g.a, r.i * g.lda);
     g.b = ahead(g.b, r.j * g.ldb, c->of->bytes);
     g.bias = floats_ahead(g.bias, r.j);

@@ -104,12 +104,16 @@ static void column(cell *c, const ref_gemm_w_args *g, const ref_tile *tile, size
     for (size_t i = 0; i < tile->rows; i++) {
         r->a = g->k ? g->a + (tile->r0 + i) * g->lda : NULL;
         c->ep = (epilogue){ .alpha = 1, .bias = g->bias ? g->bias[col] : 0, .low = 1 };
+        if (g->c) {
+            c->ep.beta = 1;
+            c->ep.c = g->c[(tile->r0 + i) * g->ldc + col];
+        }
         small_and_large(c, r, g->k);
         emit(c, k, i * tile->cols + j);
     }
 }
 
-/* y[i,j] = sum_l a[i,l] RN32(w[j,l]) + bias[j], or w[l,j] for w[j,l]. A declared order has these terms; in directed modes a
+/* y[i,j] = sum_l a[i,l] RN32(w[j,l]) + c[i,j] + bias[j], or w[l,j] for w[j,l]. A declared order has these terms; in directed modes a
  * weight with a minimum is another neighbour of the exact one: at most 1.5 of the u there, charged as
  * two roundings. A kernel of unknown order need not round weights (u) and may sum scaled codes and
  * minimums of a block apart: 10 roundings more than one for each element.

@@ -28,6 +28,11 @@ static size_t matrix(cursor *c, const char *name, size_t n)
     return take(c, name, n / b.elements * b.bytes);
 }
 
+static void cached(cursor *c, const char *name, size_t n)
+{
+    take(c, name, n * (c->o->cache ? c->o->cache : 4));
+}
+
 static size_t layer(cursor *c, const ref_decoder *d, size_t input)
 {
     const size_t T = d->context, D = up(d->hidden, 16), h = up(d->head_dim, 16);
@@ -45,8 +50,8 @@ static size_t layer(cursor *c, const ref_decoder *d, size_t input)
     if (d->qk_norm) floats(c, "q_norm_gamma", h);
     if (d->qk_norm) floats(c, "k_norm_gamma", h);
     floats(c, "q", H * T * h);
-    floats(c, "k", G * T * h);
-    floats(c, "v", G * T * h);
+    cached(c, "k", G * T * h);
+    cached(c, "v", G * T * h);
     if (c->o->training) floats(c, "scores", H * C * C);
     floats(c, "attn_out", H * T * h);
     matrix(c, "wo", D * H * h);
@@ -127,6 +132,10 @@ size_t ref_layout(const ref_decoder *d, const ref_layout_options *options, ref_p
         matrix(&c, "lm_head_weight", V * D);
     }
     floats(&c, "logits", T * V);
+    if (options->cache && options->cache < 4) {
+        floats(&c, "k_new", d->kv_heads * T * up(d->head_dim, 16));
+        floats(&c, "v_new", d->kv_heads * T * up(d->head_dim, 16));
+    }
     if (options->training) {
         floats(&c, "d_token_emb", V * D);
         floats(&c, "d_pos_emb", T * D);

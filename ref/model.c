@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ref_model.h"
+#include "rounding.h"
 
 typedef struct run {
     const ref_model *m;
@@ -183,7 +184,19 @@ static int make_room(room *w, const ref_decoder *d, size_t n)
     return 0;
 }
 
-static void run_layer(run *r, const ref_layer *l, const room *w, size_t n)
+/* Heads [kv_heads][n][head_dim] are given, and become those that are kept. */
+static void keep(const ref_decoder *d, const ref_kv *kept, double *x, size_t n, double *own)
+{
+    const size_t width = d->head_dim;
+    for (size_t i = 0; i < d->kv_heads * n * width; i++) {
+        const size_t g = i / width / n, t = i / width % n;
+        own[i] = x[i];
+        x[i] = (double)kept->at[g * kept->head + t * kept->ld + i % width];
+    }
+}
+
+/* own: the run's keys, then its values, unless the cache is in f32. */
+static void run_layer(run *r, const ref_layer *l, const room *w, size_t n, double *own)
 {
     const ref_decoder *const d = &r->m->d;
     const int turn = r->m->theta > 0;
@@ -192,6 +205,10 @@ static void run_layer(run *r, const ref_layer *l, const room *w, size_t n)
     project(r, w->q, w->a, n, d->heads, &l->wq, l->bq, l->q_norm, turn);
     project(r, w->k, w->a, n, d->kv_heads, &l->wk, l->bk, l->k_norm, turn);
     project(r, w->v, w->a, n, d->kv_heads, &l->wv, l->bv, NULL, 0);
+    if (r->m->cache != REF_CACHE_F32) {
+        keep(d, &l->k, w->k, n, own);
+        keep(d, &l->v, w->v, n, own + n * d->kv_heads * d->head_dim);
+    }
     attend(r, w->o, w->q, w->k, w->v, n, w->weights);
     for (size_t t = 0; t < n; t++) {
         merge(r, l, w->x + t * d->hidden, w->o + t * d->heads * d->head_dim);
@@ -199,10 +216,22 @@ static void run_layer(run *r, const ref_layer *l, const room *w, size_t n)
     }
 }
 
+/* Keys and values of a layer. */
+static size_t kept_of_layer(const ref_model *m, size_t n)
+{
+    return m->cache == REF_CACHE_F32 ? 0 : 2 * n * m->d.kv_heads * m->d.head_dim;
+}
+
+size_t ref_model_values(const ref_model *m, size_t n)
+{
+    return n * m->d.vocab + m->d.layers * kept_of_layer(m, n);
+}
+
 int ref_model_forward(const ref_model *m, const int32_t *tokens, size_t n, ref_noise noise,
-                      double *logits)
+                      double *values)
 {
     const ref_decoder *const d = &m->d;
+    double *const own = values + n * d->vocab;
     run r = { m, noise.seed, noise.strict };
     room w;
     if (make_room(&w, d, n) != 0) return -1;
@@ -212,20 +241,21 @@ int ref_model_forward(const ref_model *m, const int32_t *tokens, size_t n, ref_n
             const double p = m->theta > 0 ? 0 : (double)m->positions.at[t * m->positions.ld + i];
             w.x[t * d->hidden + i] = stored(&r, e + p, 0, 0);
         }
-    for (size_t l = 0; l < d->layers; l++) run_layer(&r, &m->layers[l], &w, n);
+    for (size_t l = 0; l < d->layers; l++)
+        run_layer(&r, &m->layers[l], &w, n, own + l * kept_of_layer(m, n));
     for (size_t t = 0; t < n; t++) {
         norm(&r, w.a, w.x + t * d->hidden, m->final_norm, d->hidden);
         for (size_t i = 0; i < d->vocab; i++)
-            logits[t * d->vocab + i] = affine(&r, &m->head, i, w.a, d->hidden, NULL, 0);
+            values[t * d->vocab + i] = affine(&r, &m->head, i, w.a, d->hidden, NULL, 0);
     }
     free(w.all);
     return 0;
 }
 
 int ref_model_radius(const ref_model *m, const int32_t *tokens, size_t n, int strict,
-                     const double *logits, double *radius)
+                     const double *values, double *radius)
 {
-    const size_t count = n * m->d.vocab;
+    const size_t count = ref_model_values(m, n);
     double *const other = malloc(count * sizeof *other);
     int status = other ? 0 : -1;
     if (other)
@@ -233,9 +263,25 @@ int ref_model_radius(const ref_model *m, const int32_t *tokens, size_t n, int st
     for (uint64_t seed = 1; seed <= 6 && status == 0; seed++) {
         status = ref_model_forward(m, tokens, n, (ref_noise){ seed, strict }, other);
         for (size_t i = 0; i < count && status == 0; i++)
-            radius[i] = fmax(radius[i], 8 * fabs(other[i] - logits[i]));
+            radius[i] = fmax(radius[i], 8 * fabs(other[i] - values[i]));
     }
-    for (size_t i = 0; i < count && status == 0; i++) radius[i] += 4 * 0x1p-24 * fabs(logits[i]);
+    for (size_t i = 0; i < count && status == 0; i++) radius[i] += 4 * 0x1p-24 * fabs(values[i]);
     free(other);
     return status;
+}
+
+size_t ref_model_misrounded(const ref_model *m, size_t n, const double *values,
+                            const double *radius)
+{
+    const ref_format *const to = m->cache == REF_CACHE_F16 ? &ref_half : &ref_brain;
+    const size_t each = kept_of_layer(m, n), first = n * m->d.vocab, width = m->d.head_dim;
+    for (size_t i = 0; i < m->d.layers * each; i++) {
+        const ref_layer *const l = &m->layers[i / each];
+        const ref_kv *const kept = i % each < each / 2 ? &l->k : &l->v;
+        const size_t g = i % (each / 2) / width / n, t = i / width % n;
+        const double x = (double)kept->at[g * kept->head + t * kept->ld + i % width];
+        const ref_ball b = ref_rounded(to, (ref_ball){ values[first + i], radius[first + i] });
+        if (!(fabs(x - b.v) <= b.e)) return first + i;
+    }
+    return SIZE_MAX;
 }

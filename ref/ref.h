@@ -83,6 +83,8 @@ typedef struct ref_gemm_w_args {
     const unsigned char *b; /* blocks */
     const float *bias;      /* may be NULL */
     size_t k, lda, ldb;     /* k and lda in elements, ldb in blocks */
+    const float *c;         /* may be NULL */
+    size_t ldc;
 } ref_gemm_w_args;
 
 typedef struct ref_gemm_h_args {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A whole decoder in double, from the mathematics: no cache, no pads, no buffers shared by steps. */
+/* A whole decoder in double, from the mathematics: no cache of its own, no pads, no buffers shared by steps. */
 #ifndef REF_MODEL_H
 #define REF_MODEL_H
 
@@ -14,12 +14,23 @@ typedef struct ref_matrix {
     size_t ld;
 } ref_matrix;
 
+/* Keys or values as a runtime keeps them, in fewer bits than it computes with: element i of head g at
+ * position t is at[g * head + t * ld + i]. NULL: they are those of the run. */
+typedef struct ref_kv {
+    const float *at;
+    size_t head, ld;
+} ref_kv;
+
+/* What they are rounded to. */
+typedef enum ref_cache { REF_CACHE_F32, REF_CACHE_BF16, REF_CACHE_F16 } ref_cache;
+
 /* Weights of a layer. Row r of head h of wq, bq, wk, ... is row h * width + r, width being
  * ref_model.head_width; input r of head h of wo is column h * width + r. w1 has the gates in its rows 0 to
  * intermediate - 1, and the other factor from row mlp_width on. */
 typedef struct ref_layer {
     const float *ln1, *ln2, *bq, *bk, *bv, *q_norm, *k_norm, *bo, *b1, *b2;
     ref_matrix wq, wk, wv, wo, w1, w2;
+    ref_kv k, v; /* unless the cache is in f32 */
 } ref_layer;
 
 typedef struct ref_model {
@@ -30,6 +41,7 @@ typedef struct ref_model {
     ref_matrix tokens, positions, head; /* [vocab][hidden], [context][hidden], [vocab][hidden] */
     const float *final_norm;
     const ref_layer *layers;
+    ref_cache cache;
 } ref_model;
 
 /* How a run is disturbed as f32 arithmetic would: every value v that a step stores is moved by a uniform
@@ -40,8 +52,14 @@ typedef struct ref_noise {
     int strict;
 } ref_noise;
 
-/* logits [n][vocab] of the n tokens at positions 0 to n - 1. Row t depends on tokens 0 to t alone, so
- * that what decode gives for token t is row t. -1: no memory.
+/* Number of values that a run of n tokens gives: n vocab logits and, unless the cache is in f32, the run's own
+ * keys and values, [layers][2][kv_heads][n][head_dim]. */
+size_t ref_model_values(const ref_model *m, size_t n);
+
+/* values: logits [n][vocab] of the n tokens at positions 0 to n - 1. Row t depends on tokens 0 to t alone, so
+ * that what decode gives for token t is row t. Attention takes the keys and values that a runtime keeps, if
+ * there are any: near a tie a right one may have rounded either way, and what follows is judged by what it
+ * did; whether it may have done so, ref_model_misrounded says. -1: no memory.
  *   x_t = E[id_t] (+ P[t] without RoPE)
  *   per layer: a = norm(x, ln1); q_h, k_g, v_g = W a + b; optionally norm each head of q, k; rotate;
  *     o_h,t = sum_{s<=t} softmax_s(q_h,t . k_g,s / sqrt(head_dim)) v_g,s with g = floor(h G / H);
@@ -52,11 +70,16 @@ typedef struct ref_noise {
  * Sources: Touvron et al. 2023, arXiv:2302.13971; Su et al. 2021, arXiv:2104.09864; Ainslie et al. 2023,
  * arXiv:2305.13245. */
 int ref_model_forward(const ref_model *m, const int32_t *tokens, size_t n, ref_noise noise,
-                      double *logits);
+                      double *values);
 
-/* radius [n][vocab]: how far a right runtime in f32 may be off, a stochastic estimate: 8 times the most
- * that any of 6 disturbed runs is off, plus 4 u |logit|. -1: no memory. */
+/* radius, of each value: how far a right runtime in f32 may be off, a stochastic estimate: 8 times the most
+ * that any of 6 disturbed runs is off, plus 4 u |value|. -1: no memory. */
 int ref_model_radius(const ref_model *m, const int32_t *tokens, size_t n, int strict,
-                     const double *logits, double *radius);
+                     const double *values, double *radius);
+
+/* The first key or value that is kept as something to which no number within the radius is rounded, as an index
+ * of the values; SIZE_MAX: there is none. */
+size_t ref_model_misrounded(const ref_model *m, size_t n, const double *values,
+                            const double *radius);
 
 #endif

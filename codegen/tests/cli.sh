@@ -56,6 +56,12 @@ grep -q '^layers_start 62784 .* total 893504$' dump || error "the total is anoth
 "$ckgen" c.json --fuse mlp --fuse residual --dump >dump || error "--fuse is refused"
 grep -qE 'L1 N5 mlp_gate linear_swiglu y=L1.swiglu_out' dump || error "no fused gate"
 grep -qE 'fc1_out|proj_tmp|mlp_out' dump && error "what lies between fused steps is there"
+"$ckgen" c.json --fuse residual --weights q8_0 --weight wo=f16 --dump >dump || error "no fused blocks"
+grep -qE 'L1 N2 merge_heads_add head_merge_add y=L1.residual1.* w=L1.wo:R:f16:' dump || error "no fused sum"
+"$ckgen" c.json --cache bf16 --dump >dump || error "--cache is refused"
+grep -qE '^[0-9]+ 1024 L1\.v bf16 2x16x16$' dump || error "the cache is not in bf16"
+grep -qE '^L1 N2 kv_write kv_write k_cache=L1.k:W:bf16:2x16x16:1024 .* k=k_new:R:f32' dump || error "no kv_write"
+"$ckgen" c.json --cache f32 >plain.c && "$ckgen" c.json | cmp -s - plain.c || error "--cache f32 is another program"
 "$ckgen" c.json --fuse residual --weight w1=bf16 --dump >dump || error "w1 does not matter to residual"
 bad '--fuse: "off", wanted mlp or residual' c.json --fuse off
 bad '--fuse: "MLP", wanted mlp or residual' c.json --fuse MLP
@@ -63,7 +69,12 @@ bad '--fuse: "", wanted mlp or residual' c.json --fuse ''
 bad '--fuse: mlp: given twice' c.json --fuse mlp --fuse mlp
 bad '--fuse: needs a value' c.json --fuse
 bad 'fuse: mlp: w1 in bf16, wanted f32' c.json --fuse mlp --weight w1=bf16
-bad 'fuse: residual: wo in f16, wanted f32' c.json --fuse residual --weight wo=f16
+bad 'fuse: mlp: w1 in q5_0, wanted f32' c.json --fuse mlp --fuse residual --weights q8_0 --weight w1=q5_0
+bad '--cache: "q8_0": wanted one of f32 bf16 f16' c.json --cache q8_0
+bad '--cache: "": wanted one of f32 bf16 f16' c.json --cache ''
+bad '--cache: given twice' c.json --cache f32 --cache bf16
+bad '--cache: needs a value' c.json --cache
+bad '--training: only with a cache in f32' c.json --cache f16 --training --dump
 bad '--training: not with --fuse' c.json --fuse mlp --training --dump
 bad 'bad.json: num_attention_heads: 4' bad.json
 bad 'bad.json: num_attention_heads: 4' bad.json --ir-out new.json

@@ -36,12 +36,14 @@ cat >blocks.json <<'EOF'
 EOF
 cp plain.json halves.json
 cp plain.json fused.json
+cp blocks.json cached.json
 
-for model in plain learned llama3 qwen3 blocks halves fused; do
+for model in plain learned llama3 qwen3 blocks halves fused cached; do
     case $model in
     blocks) set -- --weights q4_k --weight wk=q5_1 --weight wo=q8_0 --weight w2=q6_k ;;
     halves) set -- --weights bf16 --weight w1=f16 --weight wo=q4_0 ;;
     fused) set -- --fuse mlp --fuse residual ;;
+    cached) set -- --cache f16 --fuse residual --weights q5_k ;;
     *) set -- ;;
     esac
     for mode in library standalone skeleton; do
@@ -77,11 +79,16 @@ objects=$(while read -r path; do
 done <"$manifest")
 [ "$(printf '%s\n' "$objects" | wc -l)" = "$(wc -l <"$manifest")" ] ||
     error "an object of the manifest is not built"
-for model in plain blocks halves fused; do
+for model in plain blocks halves fused cached; do
     gcc -std=c99 -I"$sources/codegen/runtime" -I"$sources/kernels/include/ck" -c $model-standalone.c
     # shellcheck disable=SC2086 # a list
     ${CG_LINK:-gcc} $model-standalone.o $objects -lm -o $model || error "the manifest does not link"
 done
+
+# --- a cache of 16 bits: decoding has the bits of a prefill
+./cached --random 7 --tokens 1,2,3 --generate 5 --logits whole.f32 >ids || error "cached fails"
+./cached --random 7 --tokens "1,2,3,$(head -n 4 ids | paste -sd, -)" --logits again.f32 || error "cached fails"
+cmp -s whole.f32 again.f32 || error "cached: decode and prefill differ"
 
 # --- a standalone program
 run() { ./plain "$@" || error "plain $*: exit $?"; }

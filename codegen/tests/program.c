@@ -55,15 +55,15 @@ static void rewrite(const char *source, const edit *e)
     assert_int_equal(fclose(file), 0);
 }
 
-static cg_loaded load_with(const cg_config *config, size_t guard, unsigned fuse,
-                           const cg_formats *formats, const edit *e)
+static cg_loaded load_with(const cg_config *config, cg_layout_options o, const cg_formats *formats,
+                           const edit *e)
 {
     char folder[] = "/tmp/ckgen-test-XXXXXX", source[64], library[64], manifest[80];
     cg_program p;
     cg_graph g;
     cg_error error = { "" };
     ck_dtype *const format = cg_formats_choose(formats, config, &error);
-    const cg_layout_options o = { .guard = guard, .fuse = fuse, .dtype = format };
+    o.dtype = format;
     if (!format) fail_msg("%s", error.text);
     assert_non_null(mkdtemp(folder));
     snprintf(source, sizeof source, "%s/program.c", folder);
@@ -92,14 +92,29 @@ static cg_loaded load_with(const cg_config *config, size_t guard, unsigned fuse,
 static cg_loaded load(const cg_config *config, size_t guard, const cg_formats *formats,
                       const edit *e)
 {
-    return load_with(config, guard, 0, formats, e);
+    return load_with(config, (cg_layout_options){ .guard = guard }, formats, e);
 }
 
 cg_loaded cg_load_fused(const cg_config *config, size_t guard, unsigned fuse, const char *step,
                         const char *from, const char *to)
 {
     const edit e = { step, from, to };
-    return load_with(config, guard, fuse, &(cg_formats){ 0 }, step ? &e : NULL);
+    const cg_layout_options o = { .guard = guard, .fuse = fuse };
+    return load_with(config, o, &(cg_formats){ 0 }, step ? &e : NULL);
+}
+
+cg_loaded cg_load_fused_formats(const cg_config *config, size_t guard, unsigned fuse,
+                                const cg_formats *formats)
+{
+    return load_with(config, (cg_layout_options){ .guard = guard, .fuse = fuse }, formats, NULL);
+}
+
+cg_loaded cg_load_cached(const cg_config *config, size_t guard, ck_dtype cache, const char *step,
+                         const char *from, const char *to)
+{
+    const edit e = { step, from, to };
+    const cg_layout_options o = { .guard = guard, .cache = cache };
+    return load_with(config, o, &(cg_formats){ 0 }, step ? &e : NULL);
 }
 
 cg_loaded cg_load(const cg_config *config, size_t guard)
@@ -183,6 +198,17 @@ static ref_matrix matrix(const ck_model *m, const char *name, size_t layer, floa
     return (ref_matrix){ decoded, ld };
 }
 
+/* Keys or values, likewise, if they are in 16 bits. */
+static ref_kv kept(const ck_model *m, const char *name, size_t layer, float **room)
+{
+    const ck_buffer *const b = find(m, name);
+    float *const decoded = *room;
+    if (b->dtype == CK_DTYPE_F32) return (ref_kv){ NULL, 0, 0 };
+    cg_decode(b->dtype, bytes_of(m, b, layer), elements(b), decoded);
+    *room += elements(b);
+    return (ref_kv){ decoded, b->dim[1] * b->dim[2], b->dim[2] };
+}
+
 static ref_layer layer(const ck_model *m, size_t l, float **room)
 {
     return (ref_layer){
@@ -202,10 +228,12 @@ static ref_layer layer(const ck_model *m, size_t l, float **room)
         .wo = matrix(m, "wo", l, room),
         .w1 = matrix(m, "w1", l, room),
         .w2 = matrix(m, "w2", l, room),
+        .k = kept(m, "k", l, room),
+        .v = kept(m, "v", l, room),
     };
 }
 
-/* Layers, and behind them room for all decoded matrices. */
+/* Layers, and behind them room for all that is decoded. */
 static ref_layer *allocate(const ck_model *m, float **room)
 {
     const ck_program *const p = ck_model_program(m);
@@ -242,6 +270,10 @@ ref_model cg_reference(const ck_model *m)
         .final_norm = tensor(m, "final_ln_weight", 0),
         .layers = layers,
     };
+    const ck_dtype cache = find(m, "k")->dtype;
+    r.cache = cache == CK_DTYPE_BF16  ? REF_CACHE_BF16
+              : cache == CK_DTYPE_F16 ? REF_CACHE_F16
+                                      : REF_CACHE_F32;
     r.tokens = matrix(m, "token_emb", 0, &room);
     r.head = d->tied ? r.tokens : matrix(m, "lm_head_weight", 0, &room);
     for (size_t l = 0; l < d->layers; l++) {

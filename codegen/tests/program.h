@@ -20,13 +20,19 @@ cg_loaded cg_load_formats(const cg_config *config, size_t guard, const cg_format
 /* The same in f32, with steps fused as by CG_FUSE_...; an edit as below, or NULLs. */
 cg_loaded cg_load_fused(const cg_config *config, size_t guard, unsigned fuse, const char *step,
                         const char *from, const char *to);
+/* The same with weights in other formats. */
+cg_loaded cg_load_fused_formats(const cg_config *config, size_t guard, unsigned fuse,
+                                const cg_formats *formats);
+/* The same with a cache in that format. */
+cg_loaded cg_load_cached(const cg_config *config, size_t guard, ck_dtype cache, const char *step,
+                         const char *from, const char *to);
 /* The same with the first `from` in the function of a step put as `to`: a wrong generator. */
 cg_loaded cg_load_wrong(const cg_config *config, const cg_formats *formats, const char *step,
                         const char *from, const char *to);
 void cg_unload(cg_loaded *l);
 
-/* The weights of a model as the reference wants them, those in other formats than f32 decoded by the
- * reference's own text; to be freed by cg_reference_free. */
+/* The weights of a model as the reference wants them, and a cache of 16 bits, decoded by the reference's own
+ * text where they are not in f32; to be freed by cg_reference_free. */
 ref_model cg_reference(const ck_model *m);
 /* n elements of another format than f32, by the reference's text. */
 void cg_decode(ck_dtype format, const unsigned char *blocks, size_t n, float *x);

@@ -14,7 +14,8 @@ void cg_draw_tokens(int32_t *tokens, size_t n, size_t vocab, uint64_t *seed);
 int cg_run_whole(ck_model *m, const int32_t *tokens, size_t n, float *logits);
 int cg_run_cut(ck_model *m, const int32_t *tokens, size_t n, float *logits, uint64_t *seed);
 
-/* The worst error / radius of the reference, INFINITY if one is beyond it or is no number. */
+/* The worst error / radius of the reference's logits, INFINITY if one is beyond it or is no number, or if what
+ * is in a cache of 16 bits is no rounding of the reference's. */
 double cg_compare(const ck_model *m, const int32_t *tokens, size_t n, int strict,
                   const float *logits);
 

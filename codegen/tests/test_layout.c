@@ -69,7 +69,7 @@ static void wrong_rewrites_are_refused(void **state)
     r.second = "nothing";
     refused_rewrite(r, "do not follow");
     r = cg_rewrites[2];
-    r.first = "rope_k", r.second = "attend";
+    r.first = "kv_write", r.second = "attend";
     refused_rewrite(r, "not always there");
     r = cg_rewrites[2];
     r.fused.phase = CG_AFTER;
@@ -237,7 +237,8 @@ static void compare_with_reference(const cg_layout *l)
                                    l->options.dtype ? block_of : NULL,
                                    (void *)(uintptr_t)l,
                                    l->options.fuse & CG_FUSE_MLP,
-                                   (l->options.fuse & CG_FUSE_RESIDUAL) != 0 };
+                                   (l->options.fuse & CG_FUSE_RESIDUAL) != 0,
+                                   cg_row_bytes(l->options.cache, 1) };
     comparison with = { l, 0 };
     size_t start, there = 0;
     const size_t total = ref_layout(&d, &o, compare, &with, &start);
@@ -251,6 +252,7 @@ static void equals_the_reference(void **state)
 {
     static const ck_dtype formats[] = { CK_DTYPE_F32,  CK_DTYPE_BF16, CK_DTYPE_Q4_0, CK_DTYPE_Q5_1,
                                         CK_DTYPE_Q8_0, CK_DTYPE_Q4_K, CK_DTYPE_Q6_K };
+    static const ck_dtype caches[] = { CK_DTYPE_F32, CK_DTYPE_BF16, CK_DTYPE_F16 };
     uint64_t seed = 1;
     (void)state;
     for (int n = 0; n < 600; n++) {
@@ -268,6 +270,7 @@ static void equals_the_reference(void **state)
                                 .guard = cg_draw(&seed) % 2 ? 64 : 0,
                                 .dtype = blocks ? dtype : NULL };
         if (!blocks && !o.training) o.fuse = (unsigned)(cg_draw(&seed) % 4);
+        if (!o.training) o.cache = caches[cg_draw(&seed) % 3];
         cg_layout l = make_with(&c, o);
         compare_with_reference(&l);
         cg_layout_free(&l);
@@ -297,6 +300,9 @@ static void layouts_are_refused(void **state)
         assert_int_equal(cg_layout_make(&l, &c, &trained, &error), -1);
         assert_non_null(strstr(error.text, "not with training"));
     }
+    const cg_layout_options cached = { .training = true, .cache = CK_DTYPE_F16 };
+    assert_int_equal(cg_layout_make(&l, &c, &cached, &error), -1);
+    assert_non_null(strstr(error.text, "cache: f16: not with training"));
     const cg_layout_options fused = { .fuse = CG_FUSE_MLP, .dtype = dtype };
     dtype[cg_place_index(cg_b_w1, 0)] = CK_DTYPE_Q8_0;
     assert_int_equal(cg_layout_make(&l, &c, &fused, &error), -1);
@@ -306,8 +312,8 @@ static void layouts_are_refused(void **state)
     assert_int_equal(cg_layout_make(&l, &c, &fused, &error), 0);
     cg_layout_free(&l);
     const cg_layout_options added = { .fuse = CG_FUSE_RESIDUAL, .dtype = dtype };
-    assert_int_equal(cg_layout_make(&l, &c, &added, &error), -1);
-    assert_non_null(strstr(error.text, "fuse: residual: w2 in bf16, wanted f32"));
+    assert_int_equal(cg_layout_make(&l, &c, &added, &error), 0);
+    cg_layout_free(&l);
     c.heads = 1 << 16;
     c.kv_heads = 1;
     c.head_dim = 1 << 14;
@@ -401,6 +407,21 @@ static void checker_refuses_wrong_formats(void **state)
     q->bytes = q->elements * 2;
     refuses(&l, "q of layer 1: wrong dtype");
     cg_layout_free(&l);
+    l = make_with(&cg_small, (cg_layout_options){ .cache = CK_DTYPE_BF16 });
+    cg_place *const v = &l.places[cg_place_index(cg_b_v, 1)];
+    assert_int_equal(v->bytes, v->elements * 2);
+    v->dtype = CK_DTYPE_F16;
+    refuses(&l, "v of layer 1: wrong dtype");
+    v->dtype = CK_DTYPE_BF16;
+    v->bytes *= 2;
+    refuses(&l, "v of layer 1: wrong bytes");
+    v->bytes /= 2;
+    assert_int_equal(cg_layout_check(&l, NULL), 0);
+    l.options.cache = CK_DTYPE_F32;
+    refuses(&l, "k_new of layer 0: there though its condition does not hold");
+    l.options.cache = CK_DTYPE_Q8_0;
+    refuses(&l, "k of layer 0: wrong dtype");
+    cg_layout_free(&l);
 }
 
 /* The registry's checker, on tables with one fault each. */
@@ -439,7 +460,9 @@ static void checker_refuses_wrong_tables(void **state)
     WRONG(k[cg_k_add].params[1].name = "b", "kernel add: parameter b: named twice");
     WRONG(k[cg_k_add].params[1].dims = "", "kernel add: parameter a: no access");
     WRONG(k[cg_k_linear].params[2].access = CG_UPDATE, "linear: parameter w: blocks");
-    WRONG(k[cg_k_linear].params[1].blocks = true, "kernel linear: 2 parameters in blocks");
+    WRONG(k[cg_k_attention].of_format = NULL, "parameter of the cache, and no entry for it");
+    WRONG(k[cg_k_attention].params[2].kind = CG_BLOCKS, "of the cache, and one in blocks");
+    WRONG(k[cg_k_linear].params[1].kind = CG_BLOCKS, "kernel linear: 2 parameters in blocks");
     WRONG(k[cg_k_linear].of_format = NULL, "linear: 1 parameters in blocks, and no entry");
     WRONG(k[cg_k_add].of_format = "ck_add", "add: 0 parameters in blocks, and an entry");
     WRONG(s[3].name = "norm1", "step norm1: named twice");

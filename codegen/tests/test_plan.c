@@ -63,6 +63,10 @@ static void plans_hold(void **state)
         if (cg_plan_check(&m.plan, &m.g, &m.l, &error) != 0) fail_msg("%s", error.text);
         assert_int_equal(m.plan.count, 3 + c.layers * (per_layer - (fuse & 1) - (fuse & 2)));
         drop(&m);
+        m = make_with(&c, (cg_layout_options){ .cache = i % 2 ? CK_DTYPE_BF16 : CK_DTYPE_F16 });
+        if (cg_plan_check(&m.plan, &m.g, &m.l, &error) != 0) fail_msg("%s", error.text);
+        assert_int_equal(m.plan.count, 3 + c.layers * (per_layer + 1));
+        drop(&m);
     }
 }
 
@@ -153,6 +157,45 @@ static void wrong_arguments(void **state)
     m = make(&cg_small, false);
     m.l.places[at(cg_b_w2, 1)].dtype = CK_DTYPE_Q8_K;
     refused(&m, "layer 1 step mlp_down: w: not in a format of weights");
+}
+
+/* Steps around a cache of 16 bits, in which nothing but its own steps may compute. */
+static void wrong_caches(void **state)
+{
+    const cg_layout_options o = { .cache = CK_DTYPE_BF16 };
+    char entry[CG_ENTRY];
+    made m = make_with(&cg_small, o);
+    (void)state;
+    cg_step_entry(step(&m, "attend", 1), &m.l, entry);
+    assert_string_equal(entry, "ck_attention_bf16");
+    cg_step_entry(step(&m, "kv_write", 1), &m.l, entry);
+    assert_string_equal(entry, "ck_kv_write_bf16");
+    step(&m, "attend", 1)->args[3].place = at(cg_b_k_new, 0);
+    refused(&m, "layer 1 step attend: k: is not of the cache");
+    m = make_with(&cg_small, o);
+    step(&m, "kv_write", 1)->args[1].place = at(cg_b_v_new, 0);
+    refused(&m, "layer 1 step kv_write: v_cache: is not of the cache");
+    m = make_with(&cg_small, o);
+    step(&m, "project_v", 1)->args[0].place = at(cg_b_v, 1);
+    refused(&m, "layer 1 step project_v: y: wanted in f32");
+    m = make_with(&cg_small, o);
+    step(&m, "rope_k", 0)->args[0].place = at(cg_b_k, 0);
+    refused(&m, "layer 0 step rope_k: x: wanted in f32");
+    m = make_with(&cg_small, o);
+    step(&m, "kv_write", 1)->args[0].place = at(cg_b_k, 0);
+    refused(&m, "layer 1 step kv_write: k_cache: is of another layer");
+    m = make_with(&cg_small, o);
+    step(&m, "kv_write", 1)->args[0].place = at(cg_b_v, 1);
+    refused(&m, "layer 1 step kv_write: k_cache: overlaps another operand");
+    m = make_with(&cg_small, o);
+    remove_step(&m, step(&m, "kv_write", 1));
+    refused(&m, "layer 1 step attend: k: is read before it is written");
+    m = make_with(&cg_small, o);
+    m.l.places[at(cg_b_v, 1)].dtype = CK_DTYPE_F16;
+    refused(&m, "layer 1 step kv_write: v_cache: not in the format of the cache");
+    m = make_with(&cg_small, o);
+    step(&m, "kv_write", 0)->args[2].place = at(cg_b_q, 0);
+    refused(&m, "kv_write: k: dimension 0 is 4, wanted 2");
 }
 
 static void wrong_shapes(void **state)
@@ -302,6 +345,7 @@ int main(void)
         cmocka_unit_test(wrong_arguments),       cmocka_unit_test(wrong_shapes),
         cmocka_unit_test(wrong_order),           cmocka_unit_test(wrong_fusion),
         cmocka_unit_test(wrong_nodes),           cmocka_unit_test(nothing_can_be_left_out),
+        cmocka_unit_test(wrong_caches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -55,6 +55,51 @@ static void fused_steps_are_the_decoder(void **state)
     assert_true(worst[1] > 1e-3);
 }
 
+/* And with what is multiplied in any format of weights. */
+static void fused_blocks_are_the_decoder(void **state)
+{
+    static const ck_dtype all[] = { CK_DTYPE_BF16, CK_DTYPE_F16,  CK_DTYPE_Q4_0, CK_DTYPE_Q4_1,
+                                    CK_DTYPE_Q5_0, CK_DTYPE_Q5_1, CK_DTYPE_Q8_0, CK_DTYPE_Q4_K,
+                                    CK_DTYPE_Q5_K, CK_DTYPE_Q6_K };
+    enum { ALL = sizeof all / sizeof *all };
+    uint64_t seed = 29;
+    double worst[2] = { 0, 0 };
+    (void)state;
+    for (unsigned i = 0; i < 2 * ALL; i++) {
+        const cg_formats formats = { .asked = true, .all = all[i % ALL] };
+        cg_config c = cg_draw_config(&seed);
+        c.intermediate = 250 + c.intermediate % 7; /* whole blocks, with pad lanes and without */
+        c.head_dim = 16, c.heads = 16, c.kv_heads = 4;
+        if (c.layers > 2) c.layers = 2;
+        cg_loaded l =
+            cg_load_fused_formats(&c, cg_draw(&seed) % 2 ? 64 : 0, CG_FUSE_RESIDUAL, &formats);
+        cg_check_loaded(&l, &c, &seed, worst);
+    }
+    print_message("worst error / radius: fast %.3f, strict %.3f\n", worst[0], worst[1]);
+    assert_true(worst[1] > 1e-3);
+}
+
+/* With keys and values in 16 bits: the same decoder but for their rounding. */
+static void halved_caches_are_the_decoder(void **state)
+{
+    uint64_t seed = 23;
+    double worst[2] = { 0, 0 };
+    (void)state;
+    for (unsigned i = 0; i < 40; i++) {
+        const cg_config c = i < 2 ? cg_small : cg_draw_config(&seed);
+        const ck_dtype cache = i % 2 ? CK_DTYPE_F16 : CK_DTYPE_BF16;
+        cg_loaded l = cg_load_cached(&c, cg_draw(&seed) % 2 ? 64 : 0, cache, NULL, NULL, NULL);
+        for (size_t k = 0; k < l.program->buffer_count; k++) {
+            const ck_buffer *const b = &l.program->buffers[k];
+            const bool kept = strcmp(b->name, "k") == 0 || strcmp(b->name, "v") == 0;
+            assert_int_equal(b->dtype, kept ? cache : CK_DTYPE_F32);
+        }
+        cg_check_loaded(&l, &c, &seed, worst);
+    }
+    print_message("worst error / radius: fast %.3f, strict %.3f\n", worst[0], worst[1]);
+    assert_true(worst[1] > 1e-3);
+}
+
 /* A decoder with one weight changed is another: the reference's radius is smaller than that. */
 static void radius_sees_changed_weights(void **state)
 {
@@ -197,6 +242,56 @@ static void wrong_fused_programs_are_seen(void **state)
     const ck_buffer *b = l.program->buffers;
     while (strcmp(b->name, "swiglu_out") != 0) b++;
     ((float *)(void *)(ck_model_arena(m) + b->offset))[47] = 1;
+    assert_int_equal(cg_run_whole(m, tokens, 9, logits), CK_MODEL_OK);
+    assert_non_null(cg_arena_fault(m));
+    ck_model_close(m);
+    cg_unload(&l);
+}
+
+/* The same of caches: in the last layer, row or head where there is a choice. */
+static void wrong_caches_are_seen(void **state)
+{
+    static const char *const wrong[][3] = {
+        { "kv_write", ".t = r->rows", ".t = r->rows - 1" },
+        { "kv_write", ".position = r->first", ".position = 0" },
+        { "kv_write", ".kv_heads = 2", ".kv_heads = 1" },
+        { "kv_write", ".d = 8", ".d = 7" },
+        { "kv_write", ".head_y = 256", ".head_y = 272" },
+        { "kv_write", ".head_x = 256", ".head_x = 0" },
+        { "kv_write", ".k = ck_row(r, K_NEW, 16)", ".k = ck_row(r, V_NEW, 16)" },
+        { "kv_write", ".v = ck_row(r, V_NEW, 16)", ".v = ck_at(r, V_NEW)" },
+        { "kv_write", "K(l)", "K(0)" },
+        { "kv_write", "ck_kv_write_bf16(&a)", "(l ? ck_kv_write_f16(&a) : ck_kv_write_bf16(&a))" },
+        { "kv_write", "    return", "    if (l && r->first == 8) return 0;\n    return" },
+        { "attend", "ck_attention_bf16(&a)", "(l ? ck_attention_f16(&a) : ck_attention_bf16(&a))" },
+        { "attend", "V(l)", "V(0)" },
+        { "attend", "K(l)", "K_NEW" },
+        { "attend", ".head_k = 256", ".head_k = 128" },
+        { "rope_k", "return", "return 0;\n    return" },
+    };
+    int32_t tokens[9];
+    float logits[9 * 50];
+    uint64_t seed = 8;
+    (void)state;
+    cg_draw_tokens(tokens, 9, 50, &seed);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        cg_loaded l =
+            cg_load_cached(&cg_small, 0, CK_DTYPE_BF16, wrong[i][0], wrong[i][1], wrong[i][2]);
+        ck_model *const m = cg_open_model(&l, 4);
+        int status = cg_run_cut(m, tokens, 8, logits, &seed);
+        if (status == CK_MODEL_OK) status = ck_model_decode(m, tokens[8], logits + 8 * 50, 50);
+        if (status == CK_MODEL_OK && cg_compare(m, tokens, 9, 0, logits) <= 1)
+            fail_msg("%s: %s for %s is not seen", wrong[i][0], wrong[i][2], wrong[i][1]);
+        ck_model_close(m);
+        cg_unload(&l);
+    }
+    /* pad lanes that nobody writes */
+    cg_loaded l =
+        cg_load_cached(&cg_small, 0, CK_DTYPE_BF16, "kv_write", ".cols = 16", ".cols = 8");
+    ck_model *const m = cg_open_model(&l, 4);
+    const ck_buffer *b = l.program->buffers;
+    while (strcmp(b->name, "v") != 0) b++;
+    ck_model_arena(m)[b->offset + b->stride + 2 * 15] = 1;
     assert_int_equal(cg_run_whole(m, tokens, 9, logits), CK_MODEL_OK);
     assert_non_null(cg_arena_fault(m));
     ck_model_close(m);
@@ -426,6 +521,9 @@ int main(void)
         cmocka_unit_test(equals_the_reference),
         cmocka_unit_test(fused_steps_are_the_decoder),
         cmocka_unit_test(wrong_fused_programs_are_seen),
+        cmocka_unit_test(fused_blocks_are_the_decoder),
+        cmocka_unit_test(halved_caches_are_the_decoder),
+        cmocka_unit_test(wrong_caches_are_seen),
         cmocka_unit_test(radius_sees_changed_weights),
         cmocka_unit_test(wrong_programs_are_seen),
         cmocka_unit_test(errors),

@@ -140,6 +140,7 @@ static void describe(hn_rt_buffer *b, const hn_rt_decoder *m)
         b->shape = known[i].shape;
     }
     b->format = b->role == HN_RT_MATRIX ? format_of(m, b->name, b->shape.width) : hn_rt_formats;
+    if (strcmp(b->name, "k") == 0 || strcmp(b->name, "v") == 0) b->format = m->cache;
 }
 
 static ref_block block_of(void *context, const char *name, size_t layer)
@@ -194,12 +195,20 @@ void hn_rt_buffer_name(const hn_rt_buffer *b, char *text, size_t size)
 
 /* --- steps */
 
+size_t hn_rt_place(const hn_rt_stage *s, size_t piece, size_t row, size_t col)
+{
+    const size_t half = s->pieces / 2;
+    const bool second = s->also != HN_RT_ABSENT && piece >= half;
+    const size_t element = (second ? piece - half : piece) * s->piece + row * s->ld + col;
+    return (second ? s->also : s->y) + element * s->stored->bytes;
+}
+
 /* A step as it is written down below: buffers by name, NULL: none. */
 typedef struct sketch {
     const char *name;
     hn_rt_step step;
-    const char *stem; /* NULL: it follows from the format of the weights */
-    const char *y, *rstd, *in[4];
+    const char *stem;               /* NULL: it follows from the format of the weights */
+    const char *y, *second, *in[4]; /* second: statistics, or values behind keys */
 } sketch;
 
 static const hn_rt_buffer *buffer_of(const hn_rt_decoder *m, const char *name, size_t layer)
@@ -239,9 +248,11 @@ static void add_stage(hn_rt_decoder *m, size_t layer, const sketch *k)
     hn_rt_stage *const s = &m->stages[m->nstages++];
     *s = (hn_rt_stage){ .name = k->name, .step = k->step, .stem = k->stem, .layer = layer };
     s->y = offset_of(m, k->y, layer);
-    s->rstd = offset_of(m, k->rstd, layer);
+    s->also = s->rstd = HN_RT_ABSENT;
+    *(k->step == HN_RT_CACHE ? &s->also : &s->rstd) = offset_of(m, k->second, layer);
+    s->stored = buffer_of(m, k->y, layer)->format;
     for (int i = 0; i < 4; i++) s->in[i] = offset_of(m, k->in[i], layer);
-    const bool of_k = strcmp(k->y, "k") == 0 || strcmp(k->y, "v") == 0;
+    const bool of_k = *k->y == 'k' || *k->y == 'v'; /* or what becomes them */
     const size_t heads = of_k ? d->kv_heads : d->heads;
     set_shape(s, 1, 0, d->hidden, m->aD, m->aD);
     s->k = d->hidden;
@@ -250,6 +261,7 @@ static void add_stage(hn_rt_decoder *m, size_t layer, const sketch *k)
     case HN_RT_PROJECT:
     case HN_RT_HEAD_NORM:
     case HN_RT_TURN: set_shape(s, heads, d->context * m->aH, d->head_dim, m->aH, m->aH); break;
+    case HN_RT_CACHE: set_shape(s, 2 * heads, d->context * m->aH, d->head_dim, m->aH, m->aH); break;
     case HN_RT_ATTEND: set_shape(s, heads, m->aH, d->head_dim, m->aH, heads * m->aH); break;
     case HN_RT_GATED:
     case HN_RT_SWIGLU: set_shape(s, 1, 0, d->intermediate, m->aI, m->aI); break;
@@ -264,24 +276,30 @@ static void add_stage(hn_rt_decoder *m, size_t layer, const sketch *k)
 
 static const char norm[] = "rmsnorm_f32", add[] = "residual_add_f32", rope[] = "rope_half_f32";
 
+/* Keys and values are computed in the cache itself if it is in f32. */
 static void add_layer(hn_rt_decoder *m, size_t layer)
 {
-    static const sketch project[] = {
+    const bool apart = m->cache->bytes < sizeof(float);
+    const char *const keys = apart ? "k_new" : "k", *const values = apart ? "v_new" : "v";
+    const sketch project[] = {
         { "norm1", HN_RT_NORM, norm, "ln1_out", "ln1_rstd", { "input", "ln1_gamma" } },
         { "project_q", HN_RT_PROJECT, NULL, "q", NULL, { "ln1_out", "wq", "bq" } },
-        { "project_k", HN_RT_PROJECT, NULL, "k", NULL, { "ln1_out", "wk", "bk" } },
-        { "project_v", HN_RT_PROJECT, NULL, "v", NULL, { "ln1_out", "wv", "bv" } },
+        { "project_k", HN_RT_PROJECT, NULL, keys, NULL, { "ln1_out", "wk", "bk" } },
+        { "project_v", HN_RT_PROJECT, NULL, values, NULL, { "ln1_out", "wv", "bv" } },
     };
-    static const sketch norms[] = {
+    const sketch norms[] = {
         { "norm_q", HN_RT_HEAD_NORM, norm, "q", NULL, { "q", "q_norm_gamma" } },
-        { "norm_k", HN_RT_HEAD_NORM, norm, "k", NULL, { "k", "k_norm_gamma" } },
+        { "norm_k", HN_RT_HEAD_NORM, norm, keys, NULL, { keys, "k_norm_gamma" } },
     };
-    static const sketch turns[] = {
+    const sketch turns[] = {
         { "rope_q", HN_RT_TURN, rope, "q", NULL, { "q", "rope_cos_cache", "rope_sin_cache" } },
-        { "rope_k", HN_RT_TURN, rope, "k", NULL, { "k", "rope_cos_cache", "rope_sin_cache" } },
+        { "rope_k", HN_RT_TURN, rope, keys, NULL, { keys, "rope_cos_cache", "rope_sin_cache" } },
     };
-    static const sketch rest[] = {
-        { "attend", HN_RT_ATTEND, "attention_f32", "attn_out", NULL, { "q", "k", "v" } },
+    const sketch write = {
+        "kv_write", HN_RT_CACHE, m->cache->write, "k", "v", { "k_new", "v_new" }
+    };
+    const sketch rest[] = {
+        { "attend", HN_RT_ATTEND, m->cache->attention, "attn_out", NULL, { "q", "k", "v" } },
         { "merge_heads", HN_RT_LINEAR, NULL, "proj_tmp", NULL, { "attn_out", "wo", "bo" } },
         { "add1", HN_RT_ADD, add, "residual1", NULL, { "input", "proj_tmp" } },
         { "norm2", HN_RT_NORM, norm, "ln2_out", "ln2_rstd", { "residual1", "ln2_gamma" } },
@@ -292,12 +310,11 @@ static void add_layer(hn_rt_decoder *m, size_t layer)
     };
     static const sketch gate = { "mlp_gate",   HN_RT_GATED, "gemm_nt_swiglu_f32",
                                  "swiglu_out", NULL,        { "ln2_out", "w1", "b1" } };
-    static const char gemm[] = "gemm_nt_f32";
     static const sketch merge = {
-        "merge_heads_add", HN_RT_ADDED, gemm, "residual1", NULL, { "attn_out", "wo", "bo", "input" }
+        "merge_heads_add", HN_RT_ADDED, NULL, "residual1", NULL, { "attn_out", "wo", "bo", "input" }
     };
     static const sketch down = { "mlp_down_add", HN_RT_ADDED,
-                                 gemm,           "output",
+                                 NULL,           "output",
                                  NULL,           { "swiglu_out", "w2", "b2", "residual1" } };
     /* in the place of the step of that name and the one behind it */
     const struct {
@@ -310,6 +327,7 @@ static void add_layer(hn_rt_decoder *m, size_t layer)
     for (size_t i = 0; i < sizeof project / sizeof *project; i++) add_stage(m, layer, &project[i]);
     for (size_t i = 0; i < 2 && m->d.qk_norm; i++) add_stage(m, layer, &norms[i]);
     for (size_t i = 0; i < 2 && m->d.rope; i++) add_stage(m, layer, &turns[i]);
+    if (apart) add_stage(m, layer, &write);
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) {
         const sketch *s = &rest[i];
         for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++)
@@ -321,7 +339,7 @@ static void add_layer(hn_rt_decoder *m, size_t layer)
 
 static void add_stages(hn_rt_decoder *m)
 {
-    enum { LAYER_MOST = 16, OTHERS = 3 };
+    enum { LAYER_MOST = 17, OTHERS = 3 };
     const char *const table = m->d.tied ? "token_emb" : "lm_head_weight";
     const sketch before = { m->d.rope ? "embed" : "embed_at",
                             HN_RT_EMBED,
@@ -363,11 +381,13 @@ hn_rt_decoder *hn_rt_decoder_new(const hn_case *c)
     for (int i = 0; i < HN_RT_MATRICES; i++)
         if (c->num[HN_RT_TOKEN_EMB + i] != HN_RT_ALL)
             m->of[i] = &hn_rt_formats[c->num[HN_RT_TOKEN_EMB + i] - HN_RT_F32];
+    m->cache = &hn_rt_formats[c->num[HN_RT_KV] - HN_RT_F32];
     m->fused_mlp = key(c, HN_RT_FUSE) & 1;
     m->fused_residual = key(c, HN_RT_FUSE) >> 1 & 1;
     const ref_layout_options options = { .guard = m->guard,
                                          .one_mlp = m->fused_mlp,
                                          .one_residual = m->fused_residual,
+                                         .cache = m->cache->bytes,
                                          .block = block_of,
                                          .context = m };
     m->total = ref_layout(&m->d, &options, add_buffer, m, &start);

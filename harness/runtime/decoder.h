@@ -38,13 +38,14 @@ enum {
     HN_RT_WO,
     HN_RT_W1,
     HN_RT_W2,
+    HN_RT_KV,   /* of the cache of keys and values */
     HN_RT_FUSE, /* sum of 1: the MLP's product with its gate, 2: products with residual sums */
     HN_RT_CALLS,
     HN_RT_KEYS
 };
 
 /* The words of the keys of formats: HN_RT_ALL, that of w; then hn_rt_formats. */
-enum { HN_RT_ALL, HN_RT_F32, HN_RT_WORDS = 1 + HN_RT_FORMATS };
+enum { HN_RT_ALL, HN_RT_F32, HN_RT_BF16, HN_RT_F16, HN_RT_WORDS = 1 + HN_RT_FORMATS };
 extern const char *const hn_rt_words[HN_RT_WORDS];
 
 /* The matrices, by the keys of their formats from HN_RT_TOKEN_EMB on, and by name. */
@@ -92,7 +93,7 @@ typedef struct hn_rt_buffer {
     size_t offset, bytes;
     hn_rt_role role;
     hn_rt_shape shape;          /* of weights and tables */
-    const hn_rt_format *format; /* of matrices; f32 of all others */
+    const hn_rt_format *format; /* of matrices and of the cache; f32 of all others */
 } hn_rt_buffer;
 
 typedef enum hn_rt_step {
@@ -101,6 +102,7 @@ typedef enum hn_rt_step {
     HN_RT_PROJECT,
     HN_RT_HEAD_NORM,
     HN_RT_TURN,
+    HN_RT_CACHE, /* into the cache */
     HN_RT_ATTEND,
     HN_RT_LINEAR,
     HN_RT_ADD,
@@ -109,16 +111,18 @@ typedef enum hn_rt_step {
     HN_RT_ADDED  /* product and sum */
 } hn_rt_step;
 
-/* A step of a pass. Its output is `pieces` matrices, `piece` floats apart, of the rows of the pass:
- * `used` columns of `width`, which are `ld` floats apart from row to row; row t of a pass that begins at
- * position p is row p + t. Offsets are bytes of the arena, HN_RT_ABSENT where there is nothing. */
+/* A step of a pass. Its output is `pieces` matrices, `piece` elements apart, of the rows of the pass:
+ * `used` columns of `width`, which are `ld` elements apart from row to row; row t of a pass that begins at
+ * position p is row p + t. Where there is `also`, the second half of the pieces are there. Offsets are bytes of
+ * the arena, HN_RT_ABSENT where there is nothing. */
 typedef struct hn_rt_stage {
     const char *name;
     hn_rt_step step;
     const char *stem;           /* of the op that does it */
     const hn_rt_format *format; /* of the weights of a product or of the table of tokens */
+    const hn_rt_format *stored; /* of its output: f32, or the cache's */
     size_t layer;
-    size_t y, rstd, in[4];
+    size_t y, also, rstd, in[4];
     size_t pieces, piece, used, width, ld;
     size_t k, ldx; /* terms of a product and the width of its left operand */
 } hn_rt_stage;
@@ -128,6 +132,7 @@ typedef struct hn_rt_decoder {
     float eps, theta, factor, low, high;
     size_t original, guard;
     const hn_rt_format *all, *of[HN_RT_MATRICES]; /* as asked for; NULL: as all */
+    const hn_rt_format *cache;
     bool fused_mlp, fused_residual;
     size_t aD, aH, aI; /* widths */
     size_t total;      /* bytes of the arena */
@@ -141,6 +146,9 @@ hn_rt_decoder *hn_rt_decoder_new(const hn_case *c);
 void hn_rt_decoder_free(hn_rt_decoder *d);
 /* Bytes of the arena of a case. */
 size_t hn_rt_bytes(const hn_case *c);
+
+/* Where element (row, col) of a piece of a step's output lies in the arena. */
+size_t hn_rt_place(const hn_rt_stage *s, size_t piece, size_t row, size_t col);
 
 /* NULL: no such buffer. layer HN_RT_ABSENT: a global one. */
 const hn_rt_buffer *hn_rt_find(const hn_rt_decoder *d, const char *name, size_t layer);

@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* The formats of weights of runtimes. */
+/* The formats of weights and caches of runtimes. */
 #include "format.h"
 
 #include <string.h>
 
 ref_fn ref_gemm_nt_f32, ref_embedding_f32;
+ref_fn ref_kv_write_f32, ref_kv_write_bf16, ref_kv_write_f16;
+ref_fn ref_attention_f32, ref_attention_bf16, ref_attention_f16;
 
-#define BLOCKS(name, NAME, elements, bytes)                                                   \
-    {                                                                                         \
-#name, CK_DTYPE_##NAME, elements, bytes, "gemm_nt_" #name "_f32", "embedding_" #name, \
-            ref_gemm_nt_##name##_f32, ref_embedding_##name, ref_quantize_row_##name,          \
-            ref_decode_##name, HN_##NAME                                                      \
-    }
+#define FORMAT(name_, NAME, elements_, bytes_)                                       \
+    .name = #name_, .code = CK_DTYPE_##NAME, .elements = elements_, .bytes = bytes_, \
+    .parts = HN_##NAME
+#define BLOCKS(name, NAME, elements, bytes)                                             \
+    FORMAT(name, NAME, elements, bytes),                                                \
+        .product = "gemm_nt_" #name "_f32", .embedding = "embedding_" #name,            \
+        .ref_product = ref_gemm_nt_##name##_f32, .ref_embedding = ref_embedding_##name, \
+        .quantize = ref_quantize_row_##name, .decode = ref_decode_##name
+#define CACHE(name)                                                                                \
+    .write = "kv_write_" #name, .attention = "attention_" #name, .ref_write = ref_kv_write_##name, \
+    .ref_attention = ref_attention_##name
 #define DECLARE(name) \
     ref_fn ref_gemm_nt_##name##_f32, ref_embedding_##name, ref_quantize_row_##name;
 DECLARE(bf16)
@@ -25,21 +32,23 @@ DECLARE(q4_k)
 DECLARE(q5_k)
 DECLARE(q6_k)
 const hn_rt_format hn_rt_formats[HN_RT_FORMATS] = {
-    { "f32", CK_DTYPE_F32, 1, 4, "gemm_nt_f32", "embedding_f32", ref_gemm_nt_f32, ref_embedding_f32,
-      NULL, NULL, HN_F32 },
-    BLOCKS(bf16, BF16, 1, 2),
-    BLOCKS(f16, F16, 1, 2),
-    BLOCKS(q4_0, Q4_0, 32, 18),
-    BLOCKS(q4_1, Q4_1, 32, 20),
-    BLOCKS(q5_0, Q5_0, 32, 22),
-    BLOCKS(q5_1, Q5_1, 32, 24),
-    BLOCKS(q8_0, Q8_0, 32, 34),
-    BLOCKS(q4_k, Q4_K, 256, 144),
-    BLOCKS(q5_k, Q5_K, 256, 176),
-    BLOCKS(q6_k, Q6_K, 256, 210),
+    { FORMAT(f32, F32, 1, 4), .product = "gemm_nt_f32", .embedding = "embedding_f32",
+      .ref_product = ref_gemm_nt_f32, .ref_embedding = ref_embedding_f32, CACHE(f32) },
+    { BLOCKS(bf16, BF16, 1, 2), CACHE(bf16) },
+    { BLOCKS(f16, F16, 1, 2), CACHE(f16) },
+    { BLOCKS(q4_0, Q4_0, 32, 18) },
+    { BLOCKS(q4_1, Q4_1, 32, 20) },
+    { BLOCKS(q5_0, Q5_0, 32, 22) },
+    { BLOCKS(q5_1, Q5_1, 32, 24) },
+    { BLOCKS(q8_0, Q8_0, 32, 34) },
+    { BLOCKS(q4_k, Q4_K, 256, 144) },
+    { BLOCKS(q5_k, Q5_K, 256, 176) },
+    { BLOCKS(q6_k, Q6_K, 256, 210) },
 };
 #undef DECLARE
+#undef CACHE
 #undef BLOCKS
+#undef FORMAT
 
 static const hn_rt_format *named(const char *name)
 {

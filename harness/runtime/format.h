@@ -17,6 +17,8 @@ typedef struct hn_rt_format {
     size_t elements, bytes;          /* of a block; a halfword or float is one */
     const char *product, *embedding; /* the ops' stems */
     ref_fn *ref_product, *ref_embedding;
+    const char *write, *attention; /* likewise of a cache; NULL: none is in that format */
+    ref_fn *ref_write, *ref_attention;
     ref_fn *quantize;      /* NULL: f32 */
     ref_decode_fn *decode; /* NULL: f32 */
     hn_dtype parts;        /* how the quantiser's components are packed */

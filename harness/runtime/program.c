@@ -76,6 +76,7 @@ static ck_dtype *choose_formats(const hn_rt_decoder *m, const cg_config *config,
 static cg_layout_options layout_of(const hn_rt_decoder *m)
 {
     return (cg_layout_options){ .guard = m->guard,
+                                .cache = m->cache->code,
                                 .fuse = (m->fused_mlp ? CG_FUSE_MLP : 0u) |
                                         (m->fused_residual ? CG_FUSE_RESIDUAL : 0u) };
 }

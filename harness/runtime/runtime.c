@@ -143,7 +143,7 @@ void hn_rt_run_with(const hn_session *session, const hn_rt_compiler *compiler, h
     hn_rt_subject s;
     hn_rt_program program;
     hn_result made = { .verdict = HN_OK };
-    const int bad = hn_rt_subject_open(&s, session->c, compiler, &program, &made);
+    const int bad = hn_rt_session_open(&s, session, compiler, &program, &made);
     for (size_t i = 0; i < plan->nvariants; i++) {
         if (results[i].verdict != HN_OK) continue;
         results[i].ran |= made.ran;

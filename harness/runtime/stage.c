@@ -15,7 +15,7 @@
 /* Terms above which a product is compared in a sample, of so many columns each. */
 enum { SAMPLE_TERMS = 1 << 18, SAMPLE_COLS = 16 };
 
-ref_fn ref_rmsnorm_f32, ref_rope_half_f32, ref_attention_f32, ref_residual_add_f32, ref_swiglu_f32;
+ref_fn ref_rmsnorm_f32, ref_rope_half_f32, ref_residual_add_f32, ref_swiglu_f32;
 ref_fn ref_gemm_nt_f32, ref_gemm_nt_swiglu_f32;
 
 void hn_rt_cells_free(hn_rt_cells *cells)
@@ -105,8 +105,8 @@ static void norm(const view *v, const ref_tile *tile, size_t head, bool statisti
     ref_rmsnorm_f32(&a, tile, v->spec, 1, v->out);
 }
 
-/* Weights of a piece are the rows from piece * width on. */
-static void product(const view *v, const ref_tile *tile, size_t piece)
+/* Weights of a piece are the rows from piece * width on; `c`: what is added, or NULL. */
+static void product(const view *v, const ref_tile *tile, size_t piece, const float *c)
 {
     const hn_rt_stage *const s = v->s;
     const hn_rt_format *const f = s->format;
@@ -118,35 +118,24 @@ static void product(const view *v, const ref_tile *tile, size_t piece)
                                      .bias = bias ? bias + piece * s->width : NULL,
                                      .k = s->k,
                                      .lda = s->ldx,
-                                     .ldb = s->ldx / f->elements };
+                                     .ldb = s->ldx / f->elements,
+                                     .c = c,
+                                     .ldc = s->ld };
     const ref_gemm_args floats = { .a = blocks.a,
                                    .b = (const float *)(const void *)b,
                                    .bias = blocks.bias,
                                    .k = s->k,
                                    .lda = s->ldx,
                                    .ldb = s->ldx,
-                                   .alpha = 1 };
+                                   .c = c,
+                                   .ldc = s->ld,
+                                   .alpha = 1,
+                                   .beta = c ? 1 : 0 };
     const void *const args = f->decode ? (const void *)&blocks : &floats;
     f->ref_product(args, tile, v->spec, 1, v->out);
 }
 
-/* The same with the sum, or the gate, behind it. */
-static void product_added(const view *v, const ref_tile *tile)
-{
-    const hn_rt_stage *const s = v->s;
-    const ref_gemm_args a = { .a = input(v, 0, s->ldx),
-                              .b = at(v->before, s->in[1]),
-                              .c = input(v, 3, s->ld),
-                              .bias = at(v->before, s->in[2]),
-                              .k = s->k,
-                              .lda = s->ldx,
-                              .ldb = s->ldx,
-                              .ldc = s->ld,
-                              .alpha = 1,
-                              .beta = 1 };
-    ref_gemm_nt_f32(&a, tile, v->spec, 1, v->out);
-}
-
+/* The same, of floats, with the gate behind it. */
 static void product_gated(const view *v, const ref_tile *tile)
 {
     const hn_rt_stage *const s = v->s;
@@ -186,8 +175,8 @@ static void attend(const view *v, const ref_tile *tile, size_t head)
     const size_t width = v->d->aH, apart = d->context * width;
     const ref_tile rows = { head * v->p->rows, tile->rows, 0, tile->cols };
     const ref_attention_args a = { .q = input(v, 0, width),
-                                   .k = at(v->before, s->in[1]),
-                                   .v = at(v->before, s->in[2]),
+                                   .k = v->before + s->in[1],
+                                   .v = v->before + s->in[2],
                                    .heads = d->heads,
                                    .kv_heads = d->kv_heads,
                                    .tq = v->p->rows,
@@ -200,7 +189,25 @@ static void attend(const view *v, const ref_tile *tile, size_t head)
                                    .head_k = apart,
                                    .head_v = apart,
                                    .scale = (float)(1 / sqrt((double)d->head_dim)) };
-    ref_attention_f32(&a, &rows, v->spec, 1, v->out);
+    v->d->cache->ref_attention(&a, &rows, v->spec, 1, v->out);
+}
+
+/* What must be in the cache, as bits. Pieces are the heads of keys, then those of values. */
+static void cache(const view *v, const ref_tile *tile, size_t piece)
+{
+    const ref_decoder *const d = &v->d->d;
+    const size_t width = v->d->aH;
+    const ref_tile rows = { piece * d->context + v->p->first, tile->rows, tile->c0, tile->cols };
+    const ref_kv_args a = { .k = input(v, 0, width),
+                            .v = input(v, 1, width),
+                            .kv_heads = d->kv_heads,
+                            .t = v->p->rows,
+                            .position = v->p->first,
+                            .room = d->context,
+                            .d = d->head_dim,
+                            .ldx = width,
+                            .head_x = d->context * width };
+    v->d->cache->ref_write(&a, &rows, v->spec, 1, v->out);
 }
 
 static void add(const view *v, const ref_tile *tile)
@@ -224,13 +231,14 @@ static void reference(const view *v, const ref_tile *tile, size_t piece)
     case HN_RT_NORM:
     case HN_RT_HEAD_NORM: norm(v, tile, piece, false); break;
     case HN_RT_PROJECT:
-    case HN_RT_LINEAR: product(v, tile, piece); break;
+    case HN_RT_LINEAR: product(v, tile, piece, NULL); break;
     case HN_RT_TURN: turn(v, tile, piece); break;
+    case HN_RT_CACHE: cache(v, tile, piece); break;
     case HN_RT_ATTEND: attend(v, tile, piece); break;
     case HN_RT_ADD: add(v, tile); break;
     case HN_RT_SWIGLU: gate(v, tile); break;
     case HN_RT_GATED: product_gated(v, tile); break;
-    case HN_RT_ADDED: product_added(v, tile); break;
+    case HN_RT_ADDED: product(v, tile, piece, input(v, 3, v->s->ld)); break;
     }
 }
 
@@ -253,22 +261,28 @@ static bool judge(const view *v, size_t cell, hn_rt_found element, hn_rt_found *
     return f->bad = bad;
 }
 
-static bool is_plus_zero(float x)
+/* An element of the output: a number, or the bits of one of 16. */
+static double value_at(const hn_rt_stage *s, const unsigned char *after, size_t piece, size_t row,
+                       size_t col)
 {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits == 0;
+    const unsigned char *const from = after + hn_rt_place(s, piece, row, col);
+    float x;
+    if (s->stored->bytes < sizeof x) return from[0] | from[1] << 8;
+    memcpy(&x, from, sizeof x);
+    return (double)x;
 }
 
-/* Whether all is well with the pad lanes behind a piece. */
-static bool check_pads(const view *v, const float *y, size_t piece, hn_rt_found *f)
+/* Whether all is well with the pad lanes behind a piece: +0, whose bits are 0 in every format. */
+static bool check_pads(const view *v, const unsigned char *after, size_t piece, hn_rt_found *f)
 {
-    for (size_t t = 0; t < v->p->rows; t++)
-        for (size_t col = v->s->used; col < v->s->width; col++) {
-            const float got = y[t * v->s->ld + col];
-            if (is_plus_zero(got)) continue;
-            *f = (hn_rt_found){ .pad = true, .piece = piece, .row = v->p->first + t, .col = col };
-            f->got = (double)got;
+    static const unsigned char zero[sizeof(float)];
+    const hn_rt_stage *const s = v->s;
+    for (size_t row = v->p->first; row < v->p->first + v->p->rows; row++)
+        for (size_t col = s->used; col < s->width; col++) {
+            if (memcmp(after + hn_rt_place(s, piece, row, col), zero, s->stored->bytes) == 0)
+                continue;
+            *f = (hn_rt_found){ .pad = true, .piece = piece, .row = row, .col = col };
+            f->got = value_at(s, after, piece, row, col);
             return false;
         }
     return true;
@@ -284,7 +298,7 @@ static bool check_tile(const view *v, const unsigned char *after, size_t piece,
     for (size_t i = 0; i < v->out->n; i++) {
         hn_rt_found e = { .piece = piece, .row = v->p->first + i / tile->cols };
         e.col = tile->c0 + i % tile->cols;
-        e.got = (double)at(after, s->y)[piece * s->piece + e.row * s->ld + e.col];
+        e.got = value_at(s, after, piece, e.row, e.col);
         if (judge(v, i, e, f)) return false;
     }
     return true;
@@ -297,7 +311,7 @@ static size_t choose_tiles(const view *v, size_t piece, ref_tile tiles[3])
     const size_t rows = v->p->rows, used = s->used;
     hn_rng rng = hn_stream(s->y, v->p->first, piece);
     tiles[0] = (ref_tile){ 0, rows, 0, used };
-    if (s->step != HN_RT_PROJECT && s->step != HN_RT_LINEAR) return 1;
+    if (s->step != HN_RT_PROJECT && s->step != HN_RT_LINEAR && s->step != HN_RT_ADDED) return 1;
     if (rows * used * s->k <= SAMPLE_TERMS || used <= 3 * SAMPLE_COLS) return 1;
     tiles[0].cols = SAMPLE_COLS;
     tiles[1] = tiles[2] = tiles[0];
@@ -309,12 +323,11 @@ static size_t choose_tiles(const view *v, size_t piece, ref_tile tiles[3])
 /* Whether all is well with one piece. */
 static bool check_piece(const view *v, const unsigned char *after, size_t piece, hn_rt_found *f)
 {
-    const hn_rt_stage *const s = v->s;
     ref_tile tiles[3];
     const size_t count = choose_tiles(v, piece, tiles);
     for (size_t i = 0; i < count; i++)
         if (!check_tile(v, after, piece, &tiles[i], f)) return false;
-    return check_pads(v, row_at(after, s->y, s->ld, v->p) + piece * s->piece, piece, f);
+    return check_pads(v, after, piece, f);
 }
 
 /* Whether all is well with the statistics of a norm. */
@@ -346,8 +359,7 @@ void hn_rt_written(const hn_rt_stage *s, const hn_rt_pass *p, hn_rt_stretch *eac
     /* pieces that lie side by side make one row */
     const bool beside = s->pieces > 1 && s->piece < s->ld;
     for (size_t i = 0; i < (beside ? 1 : s->pieces); i++)
-        each(context, s->y + (i * s->piece + p->first * s->ld) * sizeof(float),
-             p->rows * s->ld * sizeof(float));
+        each(context, hn_rt_place(s, i, p->first, 0), p->rows * s->ld * s->stored->bytes);
     if (s->rstd != HN_RT_ABSENT)
         each(context, s->rstd + p->first * sizeof(float), p->rows * sizeof(float));
 }
@@ -356,6 +368,9 @@ void hn_rt_element(const hn_rt_stage *s, const hn_rt_found *f, char *text, size_
 {
     if (f->col == HN_RT_STATISTIC)
         snprintf(text, size, "rstd[%zu]", f->row);
+    else if (s->step == HN_RT_CACHE)
+        snprintf(text, size, "%c[%zu,%zu,%zu]", f->piece < s->pieces / 2 ? 'k' : 'v',
+                 f->piece % (s->pieces / 2), f->row, f->col);
     else if (s->pieces > 1 && s->step != HN_RT_LINEAR)
         snprintf(text, size, "y[%zu,%zu,%zu]", f->piece, f->row, f->col);
     else

@@ -49,7 +49,7 @@ ref_spec hn_rt_spec(const hn_rt_stage *s, bool strict);
 typedef void hn_rt_stretch(void *context, size_t offset, size_t bytes);
 void hn_rt_written(const hn_rt_stage *s, const hn_rt_pass *p, hn_rt_stretch *each, void *context);
 
-/* "y[2,7]" (with heads "y[head,position,column]"), for messages. */
+/* "y[2,7]" (with heads "y[head,position,column]", in the cache "k[...]" or "v[...]"), for messages. */
 void hn_rt_element(const hn_rt_stage *s, const hn_rt_found *f, char *text, size_t size);
 
 #endif

@@ -98,8 +98,9 @@ static void check_decoder(const ck_decoder *have, const hn_rt_decoder *d, hn_res
 
 /* --- data */
 
-/* Words as f32: a signalling NaN and a huge number; of both, no float may depend on it. */
-static const uint32_t junk[2] = { 0x7fa5a5a5, 0x7e5a5a5a };
+/* Words as f32, and their halves as 16 bits of either kind: a NaN and a huge number; of both, nothing may
+ * depend on it. */
+static const uint32_t junk[2] = { 0x7fa57fa5, 0x7b5a7b5a };
 
 static void paint(unsigned char *from, size_t bytes, uint32_t word)
 {
@@ -121,14 +122,22 @@ static double length(const hn_rt_shape *s)
     return (double)(s->width / s->col_period * s->col_used);
 }
 
+/* Weights of a whole model take longer to quantise than a session waits for a sign of life. */
+static void go_on(const hn_session *session)
+{
+    if (session) session->announce(session->context, &session->plan->variants[0]);
+}
+
 /* Matrices keep the magnitude of what they multiply; gains and biases are of magnitude 1, so that none
  * of them is lost beside the rest. */
-static void fill(const hn_rt_buffer *b, hn_rng *rng, unsigned char *image)
+static void fill(const hn_rt_buffer *b, hn_rng *rng, unsigned char *image,
+                 const hn_session *session)
 {
     const size_t width = b->shape.width, row = hn_rt_row_bytes(b->format, width);
     const double scale = b->role == HN_RT_MATRIX ? sqrt(3 / length(&b->shape)) : 0.5;
     float *const x = hn_checked(malloc(width * sizeof *x));
     for (size_t r = 0; r < b->bytes / row; r++) {
+        go_on(session);
         for (size_t i = 0; i < width; i++) {
             const double by = scale * uniform(rng), value = b->role == HN_RT_GAIN ? 1 + by : by;
             x[i] = in_use(&b->shape, r * width + i) ? (float)value : 0;
@@ -143,7 +152,7 @@ static bool has_weights(const hn_rt_decoder *d, const hn_rt_buffer *b)
     return b->role != HN_RT_ACTIVATION && b->role != HN_RT_TABLE && has_row(d, b);
 }
 
-static void make_images(hn_rt_subject *s)
+static void make_images(hn_rt_subject *s, const hn_session *session)
 {
     const hn_rt_decoder *const d = s->d;
     for (size_t i = 0; i < 2; i++) {
@@ -155,14 +164,14 @@ static void make_images(hn_rt_subject *s)
         const hn_rt_buffer *const b = &d->buffers[i];
         hn_rng rng = hn_stream(s->c->seed, 0x77656967, i);
         if (!has_weights(d, b)) continue;
-        fill(b, &rng, s->image[0]);
+        fill(b, &rng, s->image[0], session);
         s->data = hn_hash(s->data, s->image[0] + b->offset, b->bytes);
         memcpy(s->image[1] + b->offset, s->image[0] + b->offset, b->bytes);
     }
 }
 
-int hn_rt_subject_open(hn_rt_subject *s, const hn_case *c, const hn_rt_compiler *compiler,
-                       hn_rt_program *program, hn_result *result)
+static int open_subject(hn_rt_subject *s, const hn_case *c, const hn_session *session,
+                        const hn_rt_compiler *compiler, hn_rt_program *program, hn_result *result)
 {
     char error[HN_WHAT_MAX];
     *s = (hn_rt_subject){ .c = c };
@@ -179,8 +188,20 @@ int hn_rt_subject_open(hn_rt_subject *s, const hn_case *c, const hn_rt_compiler 
     check_layout(s->program, s->d, result);
     result->ran |= 1u << HN_CHECK_PROGRAM;
     if (result->verdict != HN_OK) return -1;
-    make_images(s);
+    make_images(s, session);
     return 0;
+}
+
+int hn_rt_subject_open(hn_rt_subject *s, const hn_case *c, const hn_rt_compiler *compiler,
+                       hn_rt_program *program, hn_result *result)
+{
+    return open_subject(s, c, NULL, compiler, program, result);
+}
+
+int hn_rt_session_open(hn_rt_subject *s, const hn_session *session, const hn_rt_compiler *compiler,
+                       hn_rt_program *program, hn_result *result)
+{
+    return open_subject(s, session->c, session, compiler, program, result);
 }
 
 void hn_rt_subject_close(hn_rt_subject *s, hn_rt_program *program)

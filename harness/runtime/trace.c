@@ -73,7 +73,7 @@ typedef struct entry {
     hn_rt_pass pass;
     hn_rt_found found;
     char word[16];
-    size_t from, count; /* of its floats */
+    size_t from, count; /* of its elements, as floats */
 } entry;
 
 typedef struct record {
@@ -81,17 +81,18 @@ typedef struct record {
     entry *entries;
     float *values;
     const hn_rt_trial *t; /* while it runs */
+    const hn_rt_format *stored;
 } record;
 
 static void keep_stretch(void *context, size_t offset, size_t bytes)
 {
     record *const r = context;
-    const size_t n = bytes / sizeof(float);
+    const size_t n = bytes / r->stored->bytes;
     if (r->nvalues + n > r->values_room) {
         r->values_room = 2 * (r->nvalues + n);
         r->values = hn_checked(realloc(r->values, r->values_room * sizeof *r->values));
     }
-    memcpy(r->values + r->nvalues, ck_model_arena(r->t->m) + offset, bytes);
+    hn_rt_decode(r->stored, ck_model_arena(r->t->m) + offset, n, r->values + r->nvalues);
     r->nvalues += n;
 }
 
@@ -106,6 +107,7 @@ static void keep(void *context, const hn_rt_trial *t, const hn_rt_stage *s, cons
     *e = (entry){ .stage = s, .pass = t->pass, .found = *f, .from = r->nvalues };
     memcpy(e->word, t->word, sizeof e->word);
     r->t = t;
+    r->stored = s->stored;
     hn_rt_written(s, &t->pass, keep_stretch, r);
     e->count = r->nvalues - e->from;
 }

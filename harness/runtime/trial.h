@@ -20,8 +20,10 @@ typedef struct hn_rt_subject {
     bool whole;              /* logits are compared with the whole decoder in double as well */
 } hn_rt_subject;
 
-/* 0, or -1 with a failure in `result`. */
+/* Of case c, or of that of a session, which is told that it goes on. 0, or -1 with a failure in `result`. */
 int hn_rt_subject_open(hn_rt_subject *s, const hn_case *c, const hn_rt_compiler *compiler,
+                       hn_rt_program *program, hn_result *result);
+int hn_rt_session_open(hn_rt_subject *s, const hn_session *session, const hn_rt_compiler *compiler,
                        hn_rt_program *program, hn_result *result);
 void hn_rt_subject_close(hn_rt_subject *s, hn_rt_program *program);
 

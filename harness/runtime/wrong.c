@@ -15,6 +15,7 @@
 #include "ck_threads.h"
 #include "embedding.h"
 #include "gemm.h"
+#include "kv.h"
 #include "model.h"
 #include "norm.h"
 #include "rope.h"
@@ -45,6 +46,17 @@
 #define FUSED                                                                               \
     "runtime gen=1 L=2 D=20 I=24 H=4 G=2 hd=6 V=19 T=12 theta=10000 bias=7 tied=1 guard=1 " \
     "fuse=3 calls=p4,d2,xt,p3,r,p5,d1 seed=5"
+/* With products in blocks and sums fused: w2 and wo are in q5_0. */
+#define FUSED_BLOCKS                                                                         \
+    "runtime gen=1 L=2 D=250 I=60 H=4 G=2 hd=6 V=19 T=12 theta=10000 bias=7 tied=1 guard=1 " \
+    "w=q4_k fuse=2 calls=p4,d2,xt,p3,r,p5,d1 seed=5"
+/* With keys and values in 16 bits, of either kind. */
+#define CACHED                                                                              \
+    "runtime gen=1 L=2 D=20 I=24 H=4 G=2 hd=6 V=19 T=12 theta=10000 bias=7 tied=1 guard=1 " \
+    "kv=bf16 calls=p4,d2,xt,p3,r,p5,d1 seed=5"
+#define CACHED_F16                                                                       \
+    "runtime gen=1 L=2 D=20 I=24 H=4 G=2 hd=6 V=19 T=12 bias=7 qknorm=1 guard=1 kv=f16 " \
+    "calls=p4,d2,xt,p3,r,p5,d1 seed=5"
 /* In several threads. */
 #define THREADS                                                                             \
     "runtime gen=1 L=2 D=20 I=24 H=4 G=2 hd=6 V=19 T=12 theta=10000 bias=7 tied=1 guard=1 " \
@@ -185,6 +197,45 @@ KERNEL(falls, binary, residual_add_f32)
     return ck_residual_add_f32(a);
 }
 
+/* --- of caches: in the last head, token and element */
+
+static size_t last_of_cache(const ck_kv_args *a)
+{
+    return (a->kv_heads - 1) * a->head_y + (a->position + a->t - 1) * a->ldy + a->d - 1;
+}
+
+/* Its lower half is left out. */
+KERNEL(truncates, kv, kv_write_bf16)
+{
+    const ck_status status = ck_kv_write_bf16(a);
+    const size_t from = (a->kv_heads - 1) * a->head_x + (a->t - 1) * a->ldx + a->d - 1;
+    uint32_t bits;
+    memcpy(&bits, &a->v[from], sizeof bits);
+    ((uint16_t *)a->v_cache)[last_of_cache(a)] = (uint16_t)(bits >> 16);
+    return status;
+}
+
+/* One bit where a pass has one row. */
+KERNEL(bit_of_single_tokens, kv, kv_write_f16)
+{
+    const ck_status status = ck_kv_write_f16(a);
+    if (a->t == 1) ((uint16_t *)a->v_cache)[last_of_cache(a)] ^= 1;
+    return status;
+}
+
+/* The last key of the last head is taken for the one before, in decoding. */
+KERNEL(last_key_is_stale, attention, attention_f16)
+{
+    uint16_t copy[2 * 12 * 16];
+    ck_attention_args b = *a;
+    if (a->tq > 1) return ck_attention_f16(a);
+    memcpy(copy, a->k, sizeof copy);
+    uint16_t *const last = copy + a->head_k + (a->tk - 1) * a->ldk;
+    memcpy(last, last - a->ldk, a->d * sizeof *last);
+    b.k = copy;
+    return ck_attention_f16(&b);
+}
+
 /* --- of blocks: what they are given is a copy with one mistake */
 
 enum { COPY = 1 << 14, LAST_OF_W2 = 249, LAST_OF_HEAD = 18 };
@@ -250,6 +301,19 @@ KERNEL(bit_of_single_rows_of_blocks, gemm_w, gemm_nt_q5_0_f32)
     const ck_status status = ck_gemm_nt_q5_0_f32(a);
     if (a->m == 1) flip_lowest_bit(&a->y[LAST_OF_W2]);
     return status;
+}
+
+/* Nothing is added to the last row. */
+KERNEL(sum_of_last_row_left_out, gemm_w, gemm_nt_q5_0_f32)
+{
+    ck_gemm_w_args last = *a;
+    const ck_status status = ck_gemm_nt_q5_0_f32(a);
+    if (status != CK_OK || !a->c || a->m < 2) return status;
+    last.m = 1;
+    last.a += (a->m - 1) * a->lda;
+    last.y += (a->m - 1) * a->ldy;
+    last.c = NULL;
+    return ck_gemm_nt_q5_0_f32(&last);
 }
 
 /* The last block of the last token's row is the first one. */
@@ -360,6 +424,10 @@ static int prefill_writes_behind(ck_model *m, const int32_t *tokens, size_t n, f
 #define EDIT(step, from, to)                     \
     {                                            \
         { step, from, to }, { NULL, NULL, NULL } \
+    }
+#define PROGRAM2(name, line, check, says, ...)                                \
+    {                                                                         \
+        name, line, HN_CHECK_##check, says, { __VA_ARGS__ }, { { 0 } }, { 0 } \
     }
 #define PROGRAM(name, line, check, says, step, from, to)                           \
     {                                                                              \
@@ -482,6 +550,67 @@ static const wrong list[] = {
             ".k = 24", ".k = 23"),
     PROGRAM("fused_last_row", FUSED, NAN, "p4: layer 0 mlp_down_add: y[3,0]", "mlp_down_add",
             ".m = r->rows", ".m = r->rows - 1"),
+    PROGRAM("fused_blocks_residual_of_other_layer", FUSED_BLOCKS, VALUE,
+            "p4: layer 1 merge_heads_add: y[0,0]", "merge_heads_add", "INPUT(l)", "INPUT(0)"),
+    PROGRAM("fused_blocks_residual_of_first_row", FUSED_BLOCKS, VALUE,
+            "d2: layer 0 mlp_down_add: y[4,0]", "mlp_down_add", "ck_row(r, RESIDUAL1(l), 256)",
+            "ck_at(r, RESIDUAL1(l))"),
+    PROGRAM("fused_blocks_residual_missing", FUSED_BLOCKS, VALUE,
+            "p4: layer 0 merge_heads_add: y[0,0]", "merge_heads_add",
+            ".c = ck_row(r, INPUT(l), 256)", ".c = NULL"),
+    PROGRAM("fused_blocks_residual_rows_apart", FUSED_BLOCKS, VALUE,
+            "p4: layer 0 mlp_down_add: y[1,0]", "mlp_down_add", ".ldc = 256", ".ldc = 512"),
+    PROGRAM("fused_blocks_last_block", FUSED_BLOCKS, VALUE, "p4: layer 0 mlp_down_add: y[0,0]",
+            "mlp_down_add", ".k = 64", ".k = 32"),
+    PROGRAM("fused_blocks_in_other_format", FUSED_BLOCKS, VALUE,
+            "p4: layer 0 merge_heads_add: y[0,0]", "merge_heads_add", "ck_gemm_nt_q5_0_f32",
+            "ck_gemm_nt_q4_0_f32"),
+    PROGRAM("fused_blocks_pads_stay", FUSED_BLOCKS, SLACK,
+            "p4: layer 0 mlp_down_add: pad lane y[0,250]", "mlp_down_add", "status == 0",
+            "status != 0"),
+    /* caches of 16 bits */
+    PROGRAM("cache_row_stale", CACHED, VALUE, "d2: layer 0 kv_write: k[0,4,0]", "kv_write",
+            "    return", "    if (r->first) return 0;\n    return"),
+    PROGRAM("cache_row_stale_in_last_layer", CACHED, VALUE, "d2: layer 1 kv_write: k[0,5,0]",
+            "kv_write", "    return", "    if (l == 1 && r->first == 5) return 0;\n    return"),
+    PROGRAM("cache_without_last_token", CACHED, VALUE, "p4: layer 0 kv_write: k[0,3,0]", "kv_write",
+            ".t = r->rows", ".t = r->rows - 1"),
+    PROGRAM("cache_without_last_head", CACHED, VALUE, "p4: layer 0 kv_write: k[1,0,0]", "kv_write",
+            ".kv_heads = 2", ".kv_heads = 1"),
+    PROGRAM("cache_from_position_zero", CACHED, VALUE, "d2: layer 0 kv_write: k[0,4,0]", "kv_write",
+            ".position = r->first", ".position = 0"),
+    PROGRAM2("cache_rows_of_four_bytes", CACHED, VALUE, "d2: layer 0 kv_write: v[0,4,0]",
+             { "kv_write", "ck_at(r, V(l))", "ck_row(r, V(l), 8) + r->first * 8" },
+             { NULL, NULL, NULL }),
+    PROGRAM("cache_last_head_a_row_further", CACHED, VALUE, "p4: layer 0 kv_write: k[1,0,0]",
+            "kv_write", ".head_y = 192", ".head_y = 208"),
+    PROGRAM("cache_keys_are_values", CACHED, VALUE, "p4: layer 0 kv_write: k[0,0,0]", "kv_write",
+            "ck_row(r, K_NEW, 16)", "ck_row(r, V_NEW, 16)"),
+    PROGRAM2("cache_keys_and_values_exchanged", CACHED, VALUE, "p4: layer 0 kv_write: k[0,0,0]",
+             { "kv_write", ".k_cache = ck_at(r, K(l))", ".k_cache = ck_at(r, V(l))" },
+             { "kv_write", ".v_cache = ck_at(r, V(l))", ".v_cache = ck_at(r, K(l))" }),
+    PROGRAM("cache_of_last_layer_in_other_format", CACHED, VALUE, "p4: layer 1 kv_write: k[0,0,0]",
+            "kv_write", "ck_kv_write_bf16(&a)", "l ? ck_kv_write_f16(&a) : ck_kv_write_bf16(&a)"),
+    PROGRAM("cache_of_last_layer_read_as_other", CACHED_F16, VALUE, "p4: layer 1 attend: y[0,0,",
+            "attend", "ck_attention_f16(&a)", "l ? ck_attention_bf16(&a) : ck_attention_f16(&a)"),
+    PROGRAM("cache_before_rope", CACHED, PROGRAM,
+            "p4: layer 0 rope_q: step kv_write of layer 0 comes in its place", NULL,
+            "\"rope_q\", \"rope\", rope_q", "\"kv_write\", \"kv_write\", kv_write"),
+    PROGRAM("cache_shared_with_layer_before", CACHED, VALUE, "p4: layer 1 kv_write: v[0,0,0]",
+            "kv_write", "V(l)", "V(0)"),
+    PROGRAM("cache_of_layer_before_read", CACHED, VALUE, "p4: layer 1 attend: y[0,0,0]", "attend",
+            "V(l)", "V(0)"),
+    PROGRAM("cache_not_read", CACHED, VALUE, "p4: layer 0 attend: y[0,", "attend", "K(l)", "K_NEW"),
+    PROGRAM("cache_pads_not_written", CACHED, SLACK, "p4: layer 0 kv_write: pad lane k[0,0,6]",
+            "kv_write", ".cols = 16", ".cols = 6"),
+    PROGRAM("cache_without_last_element", CACHED_F16, VALUE, "p4: layer 0 kv_write: k[0,0,5]",
+            "kv_write", ".d = 6", ".d = 5"),
+    PROGRAM("cache_writes_the_past", CACHED, SLACK, "d2: layer 0 kv_write: writes byte", "kv_write",
+            "    return",
+            "    if (r->first) ((unsigned char *)a.v_cache)[2 * 16 * (r->first - 1)] ^= 1;\n"
+            "    return"),
+    PROGRAM("cache_table_in_f32", CACHED, PROGRAM, "layout: v of layer 0: dtype is 0, wanted", NULL,
+            "{ \"v\", CK_ACTIVATION, CK_DTYPE_BF16", "{ \"v\", CK_ACTIVATION, CK_DTYPE_F32"),
     PROGRAM("steps_exchanged", ROPE, PROGRAM,
             "p4: layer 0 rope_q: step rope_k of layer 0 comes in its place", NULL,
             "\"rope_q\", \"rope\", rope_q", "\"rope_k\", \"rope\", rope_k"),
@@ -580,6 +709,14 @@ static const wrong list[] = {
     BELOW("kernel_block_of_embedding", MIXED, VALUE, "p4: layer 0 embed_at: y[3,32]",
           "embedding_q5_1", block_of_embedding),
     BELOW("kernel_bit_of_threads", THREADS, SEQUENCE, "r: logits[", "gemm_nt_f32", bit_of_threads),
+    BELOW("kernel_sum_of_last_row", FUSED_BLOCKS, VALUE, "p4: layer 0 merge_heads_add: y[3,0]",
+          "gemm_nt_q5_0_f32", sum_of_last_row_left_out),
+    BELOW("kernel_truncates", CACHED, VALUE, "p4: layer 1 kv_write: v[1,3,5]", "kv_write_bf16",
+          truncates),
+    BELOW("kernel_bit_of_single_tokens", CACHED_F16, VALUE, "d2: layer 0 kv_write: v[1,4,5]",
+          "kv_write_f16", bit_of_single_tokens),
+    BELOW("kernel_last_key_is_stale", CACHED_F16, VALUE, "d2: layer 0 attend: y[2,4,",
+          "attention_f16", last_key_is_stale),
     BELOW("kernel_hangs", ROPE, HANG, "p4: layer 0 add1: no return", "residual_add_f32",
           never_returns),
     BELOW("kernel_crashes", ROPE, CRASH, "d2: layer 0 add1: signal 11 at address 0x8",

@@ -40,8 +40,73 @@ static void last_row_of_a(const void *args)
     if (g.lda <= g.k || g.m < 2) return;
     g.a += (g.m - 1) * g.k;
     g.y += (g.m - 1) * g.ldy;
+    if (g.c) g.c += (g.m - 1) * g.ldc;
     g.m = 1;
     hn_wrapped(&g);
+}
+
+/* --- What is added. */
+
+static void sum_ignored(const void *args)
+{
+    ck_gemm_w_args g = *(const ck_gemm_w_args *)args;
+    g.c = NULL;
+    hn_wrapped(&g);
+}
+
+/* The last row again, with what `c` points at. */
+static void last_row_with(const ck_gemm_w_args *all, const float *c)
+{
+    ck_gemm_w_args g = *all;
+    g.a = g.k ? g.a + (g.m - 1) * g.lda : g.a;
+    g.y += (g.m - 1) * g.ldy;
+    g.c = c;
+    g.m = 1;
+    hn_wrapped(&g);
+}
+
+static void sum_of_last_row_ignored(const void *args)
+{
+    const ck_gemm_w_args *g = args;
+    hn_wrapped(args);
+    if (g->c && g->m % 4 == 1) last_row_with(g, NULL);
+}
+
+static void sum_of_row_before(const void *args)
+{
+    const ck_gemm_w_args *g = args;
+    hn_wrapped(args);
+    if (g->c && g->m > 1) last_row_with(g, g->c + (g->m - 2) * g->ldc);
+}
+
+/* The stride of y is taken for that of c. */
+static void sum_by_ldy(const void *args)
+{
+    const ck_gemm_w_args *g = args;
+    hn_wrapped(args);
+    if (g->c && g->m > 1 && g->ldy < g->ldc) last_row_with(g, g->c + (g->m - 1) * g->ldy);
+}
+
+static void sum_twice(const void *args)
+{
+    const ck_gemm_w_args *g = args;
+    hn_wrapped(args);
+    if (g->c) g->y[(g->m - 1) * g->ldy + g->n - 1] += g->c[(g->m - 1) * g->ldc + g->n - 1];
+}
+
+/* The bias of the last column is left out where something is added. */
+static void sum_in_place_of_bias(const void *args)
+{
+    const ck_gemm_w_args *g = args;
+    ck_gemm_w_args last = *g;
+    hn_wrapped(args);
+    if (!g->c || !g->bias) return;
+    last.b = (const unsigned char *)g->b + (g->n - 1) * g->ldb * CK_Q4_K_BYTES;
+    last.y += g->n - 1;
+    last.c += g->n - 1;
+    last.bias = NULL;
+    last.n = 1;
+    hn_wrapped(&last);
 }
 
 /* --- The wrapped kernel on weights of which the last block is read wrongly. */
@@ -62,6 +127,7 @@ static void one_column(const ck_gemm_w_args *all, size_t j, fault_fn *fault)
     g.b = row;
     g.y += j;
     if (g.bias) g.bias += j;
+    if (g.c) g.c += j;
     hn_wrapped(&g);
 }
 
@@ -160,6 +226,7 @@ static void own(const void *args)
             for (size_t l = 0; l < g->k; l += 32)
                 sum += sub_block(g->a + i * g->lda + l, b + l / CK_K_BLOCK * CK_Q4_K_BYTES,
                                  l / 32 % 8);
+            if (g->c) sum += g->c[i * g->ldc + j];
             g->y[i * g->ldy + j] = g->bias ? sum + g->bias[j] : sum;
         }
 }
@@ -182,6 +249,12 @@ static const hn_mutant list[] = {
     ROW(bias_ignored, HN_BY_NUMBERS),
     ROW(columns_by_k, HN_BY(JUNK) | HN_BY_NUMBERS),
     ROW(last_row_of_a, HN_BY(JUNK) | HN_BY_NUMBERS | HN_BY_PARTS),
+    ROW(sum_ignored, HN_BY_NUMBERS),
+    ROW(sum_of_last_row_ignored, HN_BY_NUMBERS | HN_BY_PARTS),
+    ROW(sum_of_row_before, HN_BY_NUMBERS | HN_BY_PARTS),
+    ROW(sum_by_ldy, HN_BY(JUNK) | HN_BY_NUMBERS | HN_BY_PARTS),
+    ROW(sum_twice, HN_BY_NUMBERS | HN_BY_PARTS),
+    ROW(sum_in_place_of_bias, HN_BY_NUMBERS | HN_BY_PARTS),
     ROW(wrong_nibble, HN_BY_NUMBERS),
     ROW(min_dropped, HN_BY_NUMBERS),
     ROW(scale_of_neighbour, HN_BY_NUMBERS),

@@ -497,6 +497,7 @@ static void block_in_the_row_index(const void *args)
     last.n = 1;
     last.y += j;
     if (g->bias) last.bias += j;
+    if (g->c) last.c += j;
     hn_wrapped(&last);
     free(row);
 }
@@ -532,6 +533,7 @@ static void own_pairs(const ck_gemm_w_args *g, bool min_short)
             for (size_t l = 0; l < g->k; l += 64)
                 sum += half_pair(g->a + i * g->lda + l, b + l / CK_K_BLOCK * CK_Q4_K_BYTES,
                                  l / 64 % 4, min_short);
+            if (g->c) sum += g->c[i * g->ldc + j];
             g->y[i * g->ldy + j] = g->bias ? sum + g->bias[j] : sum;
         }
 }

@@ -140,6 +140,7 @@ static void view_gemm_w(const void *args, hn_view *v)
     v->of[1] = see(g->a, g->m, g->k, g->lda, sizeof(float));
     v->of[2] = see(g->b, g->n, g->k / hn_block->elements, g->ldb, hn_block->bytes);
     v->of[3] = see(g->bias, 1, g->n, g->n, sizeof(float));
+    v->of[4] = see(g->c, g->m, g->n, g->ldc, sizeof(float));
 }
 
 static void view_gemm_h(const void *args, hn_view *v)

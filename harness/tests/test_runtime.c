@@ -33,7 +33,7 @@ static hn_case parsed(const char *line)
 static void drawn_runtimes_are_cases(void **state)
 {
     char line[HN_LINE_MAX], error[512];
-    unsigned scaled = 0, learned = 0, odd = 0, grouped = 0, errors = 0;
+    unsigned scaled = 0, learned = 0, odd = 0, grouped = 0, errors = 0, cached[HN_RT_WORDS] = { 0 };
     (void)state;
     for (uint32_t i = 0; i < DRAWN; i++) {
         hn_case c, again;
@@ -49,7 +49,10 @@ static void drawn_runtimes_are_cases(void **state)
         odd += c.num[HN_RT_HD] % 2 != 0;
         grouped += c.num[HN_RT_H] != c.num[HN_RT_G];
         errors += strchr(c.text, 'x') != NULL;
+        cached[c.num[HN_RT_KV]]++;
     }
+    assert_true(cached[HN_RT_BF16] > DRAWN / 8 && cached[HN_RT_F16] > DRAWN / 8);
+    assert_int_equal(cached[HN_RT_F32] + cached[HN_RT_BF16] + cached[HN_RT_F16], DRAWN);
     assert_true(scaled > DRAWN / 10 && learned > DRAWN / 8 && odd > DRAWN / 20);
     assert_true(grouped > DRAWN / 2 && errors > DRAWN / 8);
 }
@@ -184,11 +187,17 @@ static void encoded_rows_are_those_of_kernels(void **state)
 static void given_keys_stay(void **state)
 {
     static const char *const lines[] = {
-        "runtime theta=10000 repeat=50", "runtime H=6 repeat=50",
-        "runtime hd=3 repeat=50",        "runtime hd=4,6 H=8 repeat=50",
-        "runtime calls=p9,d9 repeat=50", "runtime T=1 repeat=50",
-        "runtime G=3 V=1 repeat=50",     "runtime wo=q4_k repeat=50",
-        "runtime w=q6_k D=40 repeat=50", "runtime wk=q5_1 w2=q6_k lm_head_weight=q4_1 repeat=50",
+        "runtime theta=10000 repeat=50",
+        "runtime H=6 repeat=50",
+        "runtime hd=3 repeat=50",
+        "runtime hd=4,6 H=8 repeat=50",
+        "runtime calls=p9,d9 repeat=50",
+        "runtime T=1 repeat=50",
+        "runtime G=3 V=1 repeat=50",
+        "runtime wo=q4_k repeat=50",
+        "runtime w=q6_k D=40 repeat=50",
+        "runtime kv=f16 fuse=2 repeat=50",
+        "runtime wk=q5_1 w2=q6_k lm_head_weight=q4_1 repeat=50",
     };
     char error[512];
     (void)state;
@@ -204,7 +213,8 @@ static void given_keys_stay(void **state)
             if (i == 2) assert_int_equal(c.num[HN_RT_HD], 3);
             if (i == 7) assert_string_equal(hn_rt_words[c.num[HN_RT_WO]], "q4_k");
             if (i == 8) assert_true(c.num[HN_RT_D] == 40 && c.num[HN_RT_W] == HN_RT_WORDS - 1);
-            if (i == 9) assert_true(c.num[HN_RT_W2] == HN_RT_WORDS - 1 && c.num[HN_RT_TIED] == 0);
+            if (i == 9) assert_true(c.num[HN_RT_KV] == HN_RT_F16 && c.num[HN_RT_FUSE] == 2);
+            if (i == 10) assert_true(c.num[HN_RT_W2] == HN_RT_WORDS - 1 && c.num[HN_RT_TIED] == 0);
             if (i == 4) assert_true(strcmp(c.text, "p9,d9") == 0 && c.num[HN_RT_T] >= 18);
         }
         hn_suite_free(suite);
@@ -231,6 +241,8 @@ static void bad_lines_are_named(void **state)
         { SMALL " w=q9", "w=q9 is none of f32 bf16 f16 q4_0" },
         { SMALL " w=all", "w=all is none of f32" },
         { SMALL " wq=q8_k", "wq=q8_k is none of all f32" },
+        { SMALL " kv=q8_0", "kv=q8_0 is none of f32 bf16 f16" },
+        { SMALL " kv=all", "kv=all is none of f32 bf16 f16" },
         { SMALL " wq=q8_0", "wq=q8_0: rows of 16, wanted whole blocks of 32" },
         { SMALL " w2=q4_k w=f32", "w2=q4_k: rows of 16, wanted whole blocks of 256" },
         { SMALL " tied=1 lm_head_weight=f16", "lm_head_weight: is tied to token_emb" },
@@ -283,16 +295,17 @@ static void steps_lie_in_buffers(void **state)
         hn_case_draw(&c, 0);
         hn_rt_decoder *const d = hn_rt_decoder_new(&c);
         const size_t each = 12u + 2u * (size_t)d->d.rope + 2u * (size_t)d->d.qk_norm -
-                            d->fused_mlp - 2u * d->fused_residual;
+                            d->fused_mlp - 2u * d->fused_residual + (d->cache != hn_rt_formats);
         assert_int_equal(d->nstages, 3 + d->d.layers * each);
         assert_int_equal(d->total, hn_rt_bytes(&c));
         for (size_t s = 0; s < d->nstages; s++) {
             const hn_rt_stage *const g = &d->stages[s];
             const hn_rt_buffer *const b = hn_rt_buffer_at(d, g->y);
             assert_non_null(b);
-            const size_t rows = d->d.context * g->ld + (g->pieces - 1) * g->piece;
+            const size_t pieces = g->also == HN_RT_ABSENT ? g->pieces : g->pieces / 2;
+            const size_t rows = d->d.context * g->ld + (pieces - 1) * g->piece;
             const size_t end = g->piece < g->ld ? d->d.context * g->ld : rows;
-            assert_int_equal(b->bytes, end * sizeof(float));
+            assert_int_equal(b->bytes, end * g->stored->bytes);
         }
         hn_rt_decoder_free(d);
     }
@@ -300,6 +313,7 @@ static void steps_lie_in_buffers(void **state)
 
 typedef struct logits {
     float at[6 * 9];
+    unsigned char *arena; /* room for it, and what it was in the end; NULL: not wanted */
 } logits;
 
 static void keep_logits(void *context, const hn_rt_trial *t, const hn_rt_stage *s,
@@ -310,6 +324,7 @@ static void keep_logits(void *context, const hn_rt_trial *t, const hn_rt_stage *
     if (strcmp(s->name, "head") == 0)
         memcpy(l->at + t->pass.first * 9, ck_model_arena(t->m) + s->y + t->pass.first * 9 * 4,
                t->pass.rows * 9 * sizeof *l->at);
+    if (l->arena) memcpy(l->arena, ck_model_arena(t->m), t->s->d->total);
 }
 
 /* Runs it, and gives what it did as a text. */
@@ -322,7 +337,7 @@ static hn_rt_text whole_text(const hn_rt_subject *s, const hn_case *c, int32_t d
     free(t.history.hash);
     if (result->verdict != HN_OK) fail_msg("%s", result->what);
     for (size_t i = 0; i < 6; i++) drawn[i] = (int32_t)hn_below(&rng, 9);
-    return (hn_rt_text){ drawn, 6, l->at, false };
+    return (hn_rt_text){ drawn, 6, l->at, false, l->arena };
 }
 
 /* Its logits are those of the whole decoder in double, whose radius a changed weight leaves. */
@@ -334,7 +349,7 @@ static void whole_decoder_sees_changed_weights(void **state)
     hn_rt_program program;
     hn_rt_subject s;
     hn_result result = { .verdict = HN_OK };
-    logits l;
+    logits l = { .arena = NULL };
     (void)state;
     if (hn_rt_lacks()) skip();
     hn_call_init();
@@ -367,7 +382,7 @@ static void whole_decoder_sees_changed_blocks(void **state)
     hn_rt_program program;
     hn_rt_subject s;
     hn_result result = { .verdict = HN_OK };
-    logits l;
+    logits l = { .arena = NULL };
     (void)state;
     if (hn_rt_lacks()) skip();
     hn_call_init();
@@ -389,6 +404,48 @@ static void whole_decoder_sees_changed_blocks(void **state)
             fail_msg("a change of %s is within the radius", names[i]);
     }
     hn_rt_subject_close(&s, &program);
+    hn_call_disarm();
+}
+
+/* Keys and values in 16 bits are compared with its own, one unit of the last place being enough; and its logits
+ * follow what is in the cache. */
+static void whole_decoder_sees_changed_caches(void **state)
+{
+    static const char *const lines[] = { SMALL " theta=10000 bias=7 kv=bf16 calls=p3,d3 seed=7",
+                                         SMALL " qknorm=1 kv=f16 calls=p3,d3 seed=7" };
+    static const char *const names[] = { "k", "v", "wk", "wv", "wo" };
+    (void)state;
+    if (hn_rt_lacks()) skip();
+    hn_call_init();
+    for (size_t n = 0; n < 2; n++) {
+        const hn_case c = parsed(lines[n]);
+        hn_rt_program program;
+        hn_rt_subject s;
+        hn_result result = { .verdict = HN_OK };
+        assert_int_equal(hn_rt_subject_open(&s, &c, NULL, &program, &result), 0);
+        logits l = { .arena = malloc(s.d->total) };
+        assert_non_null(l.arena);
+        int32_t drawn[6];
+        const hn_rt_text text = whole_text(&s, &c, drawn, &l, &result);
+        hn_rt_whole_check(s.d, s.image[0], &text, &result);
+        if (result.verdict != HN_OK) fail_msg("%s", result.what);
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            const hn_rt_buffer *const b = hn_rt_find(s.d, names[i], 0);
+            /* of a cache the last element of the last position, of a weight the upper half */
+            unsigned char *const at =
+                i < 2 ? l.arena + b->offset + 2 * (5 * 16 + 3) : s.image[0] + b->offset + 2;
+            hn_result changed = { .verdict = HN_OK };
+            *at = (unsigned char)(*at ^ 1);
+            hn_rt_whole_check(s.d, s.image[0], &text, &changed);
+            *at = (unsigned char)(*at ^ 1);
+            if (changed.verdict != HN_FAIL || changed.check != HN_CHECK_LOGITS)
+                fail_msg("a change of %s is within the radius", names[i]);
+            if (i < 2 && !strstr(changed.what, i ? "v[0,5,3] of layer 0" : "k[0,5,3] of layer 0"))
+                fail_msg("says %s", changed.what);
+        }
+        free(l.arena);
+        hn_rt_subject_close(&s, &program);
+    }
     hn_call_disarm();
 }
 
@@ -495,6 +552,7 @@ int hn_test_runtime(void)
         cmocka_unit_test(steps_lie_in_buffers),
         cmocka_unit_test(whole_decoder_sees_changed_weights),
         cmocka_unit_test(whole_decoder_sees_changed_blocks),
+        cmocka_unit_test(whole_decoder_sees_changed_caches),
         cmocka_unit_test(strict_bits_are_compared),
         cmocka_unit_test(digests_are_of_all_steps_and_data),
     };

@@ -35,6 +35,8 @@ typedef struct rows_16 {
     unsigned char *y;
     const float *bias;
     size_t m, n, k, ldy, lda, ldb; /* in bytes */
+    const float *c;                /* NULL: nothing is added */
+    size_t ldc;                    /* in elements */
 } rows_16;
 
 /* CK_VF_LANES elements of a row of which n >= 1 are left; those beyond are 0. */
@@ -59,9 +61,10 @@ CK_INLINE void gemm_16_tile(const rows_16 *g, const sixteen *w, size_t i, size_t
             acc[r] = ck_vf_muladd(gemm_16_read(w->a, a[r] + l * w->a->bytes, g->k - l), bv, acc[r]);
     }
     for (size_t r = 0; r < CK_GEMM_16_MR && r <= last; r++) {
-        const float sum = ck_vf_sum(acc[r]);
+        float y = ck_vf_sum(acc[r]);
+        if (g->c) y += g->c[(i + r) * g->ldc + j];
         w->y->store_n(g->y + (i + r) * g->ldy + j * w->y->bytes,
-                      ck_vf_set1(g->bias ? sum + g->bias[j] : sum), 1);
+                      ck_vf_set1(g->bias ? y + g->bias[j] : y), 1);
     }
 }
 
@@ -70,7 +73,7 @@ static inline void gemm_16_check(const rows_16 *g, const sixteen *w)
     assert(g->m == 0 || g->n == 0 || g->y);
     assert(g->m == 0 || g->n == 0 || g->k == 0 || (g->a && g->b));
     assert(g->lda >= g->k * w->a->bytes && g->ldb >= g->k * w->b->bytes);
-    assert(g->ldy >= g->n * w->y->bytes);
+    assert(g->ldy >= g->n * w->y->bytes && (!g->c || g->ldc >= g->n));
     (void)g;
     (void)w;
 }
@@ -100,8 +103,9 @@ CK_INLINE void gemm_16_strict(const rows_16 *g, const sixteen *w)
         for (size_t j = 0; j < g->n; j++) {
             const unsigned char *const a = g->k ? g->a + i * g->lda : g->a;
             const unsigned char *const b = g->k ? g->b + j * g->ldb : g->b;
-            const double dot = gemm_16_dot_strict(a, b, g->k, w);
-            const double y = g->bias ? dot + (double)g->bias[j] : dot;
+            double y = gemm_16_dot_strict(a, b, g->k, w);
+            if (g->c) y += (double)g->c[i * g->ldc + j];
+            if (g->bias) y += (double)g->bias[j];
             w->y->store_d(g->y + i * g->ldy + j * w->y->bytes, ck_vd16_set1(y), 1);
         }
 }
@@ -120,7 +124,9 @@ CK_INLINE rows_16 gemm_16_weights(const ck_gemm_w_args *g)
                       g->k,
                       g->ldy * sizeof(float),
                       g->lda * sizeof(float),
-                      g->ldb * 2 };
+                      g->ldb * 2,
+                      g->c,
+                      g->ldc };
 }
 
 /* Of gemm_h. */
@@ -135,7 +141,9 @@ CK_INLINE rows_16 gemm_16_halves(const ck_gemm_h_args *g, const sixteen *w)
                       g->k,
                       g->ldy * w->y->bytes,
                       g->lda * w->a->bytes,
-                      g->ldb * w->b->bytes };
+                      g->ldb * w->b->bytes,
+                      NULL,
+                      0 };
 }
 
 #endif

@@ -52,15 +52,16 @@ static inline void gemm_w_tile(const ck_gemm_w_args *g, const weights *w, size_t
         }
     }
     for (size_t r = 0; r < CK_GEMM_W_MR && r <= last; r++) {
-        const float sum = ck_vf_sum(acc[r]);
-        g->y[(i + r) * g->ldy + j] = g->bias ? sum + g->bias[j] : sum;
+        float y = ck_vf_sum(acc[r]);
+        if (g->c) y += g->c[(i + r) * g->ldc + j];
+        g->y[(i + r) * g->ldy + j] = g->bias ? y + g->bias[j] : y;
     }
 }
 
 static inline void gemm_w_check(const ck_gemm_w_args *g, const weights *w)
 {
     assert(g->k % w->elements == 0 && w->elements <= CK_K_BLOCK && g->ldy >= g->n);
-    assert(g->lda >= g->k && g->ldb >= g->k / w->elements);
+    assert(g->lda >= g->k && g->ldb >= g->k / w->elements && (!g->c || g->ldc >= g->n));
     (void)g;
     (void)w;
 }
@@ -99,8 +100,9 @@ static inline void gemm_w_strict(const void *args, const weights *w)
         for (size_t j = 0; j < g->n; j++) {
             const float *const a = g->k ? g->a + i * g->lda : g->a;
             const unsigned char *const b = g->k ? base + j * g->ldb * w->bytes : base;
-            const double sum = gemm_w_dot_strict(a, b, g->k, w);
-            g->y[i * g->ldy + j] = ck_strict_f32(g->bias ? sum + (double)g->bias[j] : sum);
+            double y = gemm_w_dot_strict(a, b, g->k, w);
+            if (g->c) y += (double)g->c[i * g->ldc + j];
+            g->y[i * g->ldy + j] = ck_strict_f32(g->bias ? y + (double)g->bias[j] : y);
         }
 }
 

@@ -857,7 +857,7 @@ static void strict_product_is_product_of_values(const weights_entry *w)
 {
     enum { M = 5, N = 3, K = 512, MOST_BYTES = 1024 };
     static unsigned char blocks[N * MOST_BYTES];
-    static float a[M][K], values[N][K], y[M][N], z[M][N];
+    static float a[M][K], values[N][K], y[M][N], z[M][N], c[M][N + 1];
     const float bias[N] = { 0.1f, -3.0f, 1e-3f };
     const size_t bytes = ck_row_bytes(w->dtype, K), per_row = K / ck_dtype_block(w->dtype);
     for (size_t i = 0; i < M * K; i++)
@@ -868,17 +868,44 @@ static void strict_product_is_product_of_values(const weights_entry *w)
         blocks[j * bytes + bytes - 1] ^= (unsigned char)(j & 0x0f);
         assert_int_equal(w->dequant(&(ck_dequant_args){ values[j], blocks + j * bytes, K }), 0);
     }
-    assert_int_equal(
-        w->product(&(ck_gemm_w_args){ y[0], a[0], blocks, bias, M, N, K, N, K, per_row }), 0);
-    assert_int_equal(ck_gemm_nt_f32(&(ck_gemm_args){ z[0], a[0], values[0], NULL, bias, M, N, K, N,
-                                                     K, K, 0, 1.0f, 0.0f }),
-                     0);
-    assert_memory_equal(y, z, sizeof y);
+    for (size_t i = 0; i < M * (N + 1); i++) c[i / (N + 1)][i % (N + 1)] = a[0][i] * 40;
+    for (int adds = 0; adds < 2; adds++) {
+        const ck_gemm_w_args g = {
+            y[0], a[0], blocks, bias, M, N, K, N, K, per_row, adds ? c[0] : NULL, N + 1
+        };
+        const ck_gemm_args f = { z[0], a[0], values[0], c[0], bias,  M,    N,
+                                 K,    N,    K,         K,    N + 1, 1.0f, adds ? 1.0f : 0.0f };
+        assert_int_equal(w->product(&g), 0);
+        assert_int_equal(ck_gemm_nt_f32(&f), 0);
+        assert_memory_equal(y, z, sizeof y);
+    }
     assert_true(y[M - 1][N - 1] == y[M - 1][N - 1]);
+}
+
+/* What is added has rows of its own and lies apart from the result. */
+static void sums_of_weights_are_checked(void)
+{
+    static float y[2 * 4], a[2 * 32], c[2 * 4];
+    static const unsigned char b[3 * CK_Q8_0_BYTES];
+    const ck_gemm_w_args right = { y, a, b, NULL, 2, 3, 32, 4, 32, 1, c, 4 };
+    ck_gemm_w_args g = right;
+    assert_int_equal(ck_gemm_nt_q8_0_f32(&g), CK_OK);
+    g.ldc = 2;
+    assert_int_equal(ck_gemm_nt_q8_0_f32(&g), CK_ERR_SHAPE);
+    g.m = 1, g.ldc = 3, g.c = y;
+    assert_int_equal(ck_gemm_nt_q8_0_f32(&g), CK_ERR_ALIAS);
+    g = right;
+    g.c = y + 2;
+    assert_int_equal(ck_gemm_nt_q8_0_f32(&g), CK_ERR_ALIAS);
+    g = right;
+    for (size_t i = 0; i < 8; i++) c[i] = (float)i, y[i] = 99;
+    assert_int_equal(ck_gemm_nt_q8_0_f32(&g), CK_OK);
+    for (size_t i = 0; i < 8; i++) assert_true(y[i] == (i % 4 < 3 ? c[i] : 99));
 }
 
 static void strict_products_of_weights(void)
 {
+    sums_of_weights_are_checked();
     ck_set_strict_parity(1);
     for (size_t i = 0; i < sizeof weights_entries / sizeof *weights_entries; i++)
         strict_product_is_product_of_values(&weights_entries[i]);

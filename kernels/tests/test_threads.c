@@ -329,7 +329,9 @@ static ck_status dots(float *y)
 
 static ck_status weights(float *y)
 {
-    const ck_gemm_w_args g = { y, room.a, room.blocks, room.bias, M, N - 5, K, LD, LD, 2 };
+    const ck_gemm_w_args g = {
+        y, room.a, room.blocks, room.bias, M, N - 5, K, LD, LD, 2, room.c, LD
+    };
     return ck_gemm_nt_q4_k_f32(&g);
 }
 

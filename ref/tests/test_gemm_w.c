@@ -113,13 +113,13 @@ typedef struct cells {
 static int same(double x, double y) { return x == y || (isnan(x) && isnan(y)); }
 
 /* Rows 1, 2 and columns 1, 2 of operands with strides, of k elements. */
-static void compare_products(const weights *w, size_t k, int biased)
+static void compare_products(const weights *w, size_t k, int biased, int adds)
 {
     static float a[ROWS * (LONG + 3)], b[COLUMNS * LONG];
     static unsigned char rows[COLUMNS * (LONG / 32 + 1) * 34];
     const size_t lda = k + 3, ldb = k / w->elements + 1;
     const ref_tile tile = { 1, 2, 1, 2 };
-    float bias[COLUMNS];
+    float bias[COLUMNS], c[ROWS * (COLUMNS + 2)];
     cells x, y;
     ref_out xs = { 4, x.v, x.term, x.e }, ys = { 4, y.v, y.term, y.e };
     for (size_t i = 0; i < COLUMNS * ldb; i++) draw_block(w, rows + i * w->bytes, 0x2000);
@@ -129,8 +129,11 @@ static void compare_products(const weights *w, size_t k, int biased)
         decode(w, rows + j * ldb * w->bytes, k, b + j * LONG);
         bias[j] = normal();
     }
-    const ref_gemm_w_args args = { a, rows, biased ? bias : NULL, k, lda, ldb };
-    const ref_gemm_args floats = { a, b, NULL, biased ? bias : NULL, k, lda, LONG, 0, 1, 0 };
+    for (size_t i = 0; i < ROWS * (COLUMNS + 2); i++) c[i] = 8 * normal();
+    const ref_gemm_w_args args = { a,   rows, biased ? bias : NULL, k,
+                                   lda, ldb,  adds ? c : NULL,      COLUMNS + 2 };
+    const ref_gemm_args floats = { a,    b,           c, biased ? bias : NULL, k, lda,
+                                   LONG, COLUMNS + 2, 1, adds ? 1 : 0 };
     w->product(&args, &tile, specs, SPECS, &xs);
     ref_gemm_nt_f32(&floats, &tile, specs, SPECS, &ys);
     for (size_t i = 0; i < 4 * SPECS; i++) {
@@ -147,9 +150,9 @@ static void products_are_those_of_the_decoded_weights(void **unused)
     (void)unused;
     for (size_t f = 0; f < FORMATS_COUNT; f++) {
         for (int i = 0; i < 60; i++)
-            compare_products(&formats[f], (1 + below(3)) * formats[f].elements, i & 1);
-        compare_products(&formats[f], LONG - 256, 1);
-        compare_products(&formats[f], LONG, 0);
+            compare_products(&formats[f], (1 + below(3)) * formats[f].elements, i & 1, i >> 1 & 1);
+        compare_products(&formats[f], LONG - 256, 1, 0);
+        compare_products(&formats[f], LONG, 0, 1);
     }
 }
 
@@ -161,7 +164,7 @@ static void no_terms_leave_the_bias(void **unused)
         for (int biased = 0; biased < 2; biased++) {
             cells x;
             ref_out out = { 1, x.v, x.term, x.e };
-            const ref_gemm_w_args args = { NULL, NULL, biased ? bias : NULL, 0, 7, 7 };
+            const ref_gemm_w_args args = { NULL, NULL, biased ? bias : NULL, 0, 7, 7, NULL, 0 };
             formats[f].product(&args, &(ref_tile){ 2, 1, 1, 1 }, specs, SPECS, &out);
             for (size_t s = 0; s < SPECS; s++) assert_true(x.v[s] == 5 * biased && x.e[s] == 0);
         }
@@ -171,7 +174,7 @@ static cells one(const weights *w, const float *a, const unsigned char *row, siz
 {
     cells x;
     ref_out out = { 1, x.v, x.term, x.e };
-    const ref_gemm_w_args args = { a, row, &bias, k, k, k / w->elements };
+    const ref_gemm_w_args args = { a, row, &bias, k, k, k / w->elements, NULL, 0 };
     w->product(&args, &(ref_tile){ 0, 1, 0, 1 }, specs, SPECS, &out);
     return x;
 }

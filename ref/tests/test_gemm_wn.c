@@ -72,8 +72,8 @@ static void nn_is_adjoint_to_nt(void **unused)
     (void)unused;
     for (size_t t = 0; t < FORMATS_COUNT; t++) {
         const weights *f = &formats[t];
-        const ref_gemm_w_args forward = { x, b, NULL, N, N, LDB },
-                              back = { dy, b, NULL, K, K, LDB };
+        const ref_gemm_w_args forward = { x, b, NULL, N, N, LDB, NULL, 0 },
+                              back = { dy, b, NULL, K, K, LDB, NULL, 0 };
         double one = 0, other = 0, size = 0;
         draw(f);
         f->nt(&forward, &(ref_tile){ 0, M, 0, K }, &specs[1], 1, &(ref_out){ M * K, z, term, ze });
@@ -97,7 +97,7 @@ static void products_are_those_of_decoded_rows(void **unused)
             f->dequant(&row, &(ref_tile){ 0, 1, 0, N }, &specs[1], 1, &(ref_out){ N, y, term, e });
             for (size_t j = 0; j < N; j++) w[l * N + j] = (float)y[j];
         }
-        const ref_gemm_w_args blocks = { dy, b, NULL, K, K, LDB };
+        const ref_gemm_w_args blocks = { dy, b, NULL, K, K, LDB, NULL, 0 };
         const ref_gemm_args plain = { .a = dy, .b = w, .k = K, .lda = K, .ldb = N, .alpha = 1 };
         const ref_tile tiles[] = { { 0, M, 0, N }, { 1, 2, 31, 34 }, { 2, 1, N - 1, 1 } };
         for (size_t k = 0; k < 3; k++) {

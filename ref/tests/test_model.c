@@ -198,6 +198,29 @@ static void merged(const ref_model *m, const ref_layer *l)
         }
 }
 
+/* --- a cache: what is in it, in place of keys and values that are set aside */
+
+static float kept[L][2][G][T + 1][WIDE + 1];
+static table ours[L][2]; /* keys and values before they are exchanged */
+
+static void keep(ref_model *m)
+{
+    draw(kept[0][0][0][0], (size_t)L * 2 * G * (T + 1), WIDE + 1, m->d.head_dim, T + 1, T);
+    for (size_t l = 0; l < L; l++) {
+        layers[l].k = (ref_kv){ kept[l][0][0][0], sizeof *kept[l][0] / 4, WIDE + 1 };
+        layers[l].v = (ref_kv){ kept[l][1][0][0], sizeof *kept[l][1] / 4, WIDE + 1 };
+    }
+    m->cache = REF_CACHE_BF16;
+}
+
+static void exchange(table *own, table *z, const float at[G][T + 1][WIDE + 1], size_t hd)
+{
+    *own = *z;
+    for (size_t t = 0; t < T; t++)
+        for (size_t c = 0; c < (size_t)G * WIDE; c++)
+            if (c % WIDE < hd) z->at[t][c] = (real)at[c / WIDE][t][c % WIDE];
+}
+
 static void layered(const ref_model *m, const ref_layer *l)
 {
     for (size_t t = 0; t < T; t++) normed(a.at[t], x.at[t], l->ln1, D, (real)m->eps);
@@ -206,6 +229,11 @@ static void layered(const ref_model *m, const ref_layer *l)
     times(&v, &a, l->wv.at, l->wv.ld, l->bv, (size_t)G * WIDE, D);
     heads(m, &q, H, l->q_norm);
     heads(m, &k, G, l->k_norm);
+    if (m->cache != REF_CACHE_F32) {
+        const size_t at = (size_t)(l - layers);
+        exchange(&ours[at][0], &k, kept[at][0], m->d.head_dim);
+        exchange(&ours[at][1], &v, kept[at][1], m->d.head_dim);
+    }
     attended(m);
     merged(m, l);
     for (size_t t = 0; t < T; t++) normed(a.at[t], x.at[t], l->ln2, D, (real)m->eps);
@@ -218,10 +246,10 @@ static void layered(const ref_model *m, const ref_layer *l)
         for (size_t i = 0; i < D; i++) x.at[t][i] += y.at[t][i];
 }
 
-static void agrees(const ref_model *m)
+/* logits: and what comes behind them. */
+static void agrees_with(const ref_model *m, double *logits)
 {
     const int32_t ids[T] = { 6, 0, 3, 3, 1 };
-    double logits[T * V];
     assert_int_equal(ref_model_forward(m, ids, T, (ref_noise){ 0, 0 }, logits), 0);
     for (size_t t = 0; t < T; t++)
         for (size_t i = 0; i < D; i++)
@@ -233,6 +261,12 @@ static void agrees(const ref_model *m)
         for (size_t i = 0; i < V; i++)
             assert_true(fabsl((real)logits[t * V + i] - y.at[t][i]) <=
                         0x1p-40L * (1 + fabsl(y.at[t][i])));
+}
+
+static void agrees(const ref_model *m)
+{
+    double logits[T * V];
+    agrees_with(m, logits);
 }
 
 static void decoders_are_those_of_matrices(void **unused)
@@ -266,6 +300,74 @@ static void frequencies_may_be_scaled(void **unused)
         m.original_context = original;
         agrees(&m);
     }
+}
+
+/* --- a cache */
+
+/* Attention takes what is kept, whatever it is; the run's own come behind the logits. */
+static void kept_keys_are_taken(void **unused)
+{
+    enum { KEPT = L * 2 * G * T * WIDE };
+    (void)unused;
+    for (size_t hd = 4; hd <= WIDE; hd += 2) {
+        ref_model m = make(hd, 100, 7, hd == 4);
+        double values[T * V + KEPT];
+        keep(&m);
+        assert_int_equal(ref_model_values(&m, T), (size_t)T * V + (size_t)L * 2 * G * T * hd);
+        agrees_with(&m, values);
+        for (size_t i = 0; i < (size_t)L * 2 * G * T * hd; i++) {
+            const size_t row = i / hd, t = row % T, g = row / T % G, which = row / T / G;
+            const real own = ours[which / 2][which % 2].at[t][g * WIDE + i % hd];
+            assert_true(fabsl((real)values[T * V + i] - own) <= 0x1p-40L * (1 + fabsl(own)));
+        }
+        m.cache = REF_CACHE_F32;
+        assert_int_equal(ref_model_values(&m, T), (size_t)T * V);
+    }
+}
+
+/* bf16 has 8 bits, f16 11: what lies nearer than the radius to the middle of two may be either. */
+static void roundings_are_judged(void **unused)
+{
+    static const struct {
+        ref_cache cache;
+        double value, radius;
+        float kept;
+        int right;
+    } facts[] = {
+        { REF_CACHE_BF16, 1, 0, 1, 1 },
+        { REF_CACHE_BF16, 1.0039, 0, 1, 1 }, /* the middle is 1 + 2^-8 */
+        { REF_CACHE_BF16, 1.0039, 0, 1.0078125f, 0 },
+        { REF_CACHE_BF16, 1.0039, 1e-5, 1.0078125f, 1 },
+        { REF_CACHE_BF16, 1.0040, 0, 1, 0 },
+        { REF_CACHE_BF16, 1.0040, 1e-4, 1, 1 },
+        { REF_CACHE_BF16, 1.0040, 1e-4, 1.015625f, 0 },
+        { REF_CACHE_BF16, -3.0078126, 1e-6, -3, 1 },
+        { REF_CACHE_BF16, -3.0078126, 1e-9, -3, 0 },
+        { REF_CACHE_BF16, 1.0040, 1e-4, NAN, 0 },
+        { REF_CACHE_F16, 1.00048, 0, 1, 1 }, /* 1 + 2^-11 */
+        { REF_CACHE_F16, 1.00048, 0, 1.0009765625f, 0 },
+        { REF_CACHE_F16, 1.00048, 1e-5, 1.0009765625f, 1 },
+        { REF_CACHE_F16, 1.0039, 1e-5, 1.0078125f, 0 },
+        { REF_CACHE_F16, 65519, 0, 65504, 1 },
+        { REF_CACHE_F16, 65519, 0, INFINITY, 0 },
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        for (size_t at = 0; at < 16; at++) {
+            float one[16]; /* k, v: heads of two elements at two positions */
+            double values[2 + 16], radius[2 + 16] = { 0 };
+            const ref_layer layer = { .k = { one, 4, 2 }, .v = { one + 8, 4, 2 } };
+            const ref_layer both[2] = { layer, layer };
+            const ref_model m = { .d = { .layers = 1, .kv_heads = 2, .head_dim = 2, .vocab = 1 },
+                                  .layers = both,
+                                  .cache = facts[i].cache };
+            for (size_t n = 0; n < 16; n++) one[n] = 2, values[2 + n] = 2;
+            one[at] = facts[i].kept;
+            values[2 + at] = facts[i].value;
+            radius[2 + at] = facts[i].radius;
+            assert_int_equal(ref_model_misrounded(&m, 2, values, radius),
+                             facts[i].right ? SIZE_MAX : 2 + at);
+        }
 }
 
 /* --- noise */
@@ -387,7 +489,8 @@ int main(void)
         TEST(decoders_are_those_of_matrices), TEST(positions_may_be_learned),
         TEST(frequencies_may_be_scaled),      TEST(noise_is_that_of_two_steps),
         TEST(noise_is_of_each_element),       TEST(same_seed_same_noise),
-        TEST(radius_is_of_six_runs),
+        TEST(radius_is_of_six_runs),          TEST(kept_keys_are_taken),
+        TEST(roundings_are_judged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

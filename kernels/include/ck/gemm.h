@@ -100,13 +100,14 @@ typedef struct ck_gemm_p_args {
     size_t ldy, lda, ldb;
 } ck_gemm_p_args;
 
-/* y[i,j] = sum_l a[i,l] w[j,l] + bias[j], w the values that dequant_row gives for the blocks of b, or for
- * its elements, of f16 and bf16.
+/* y[i,j] = RN(sum_l a[i,l] w[j,l] + c[i,j]) + bias[j], w the values that dequant_row gives for the blocks of
+ * b, or for its elements, of f16 and bf16.
  * Shapes: a [m][lda] f32, k of each row used; b [n][ldb] blocks at any byte address, k elements of each
- *   row used; y [m][ldy], bias [n] or NULL. ldb in blocks, lda and ldy in elements.
- * Requires: k a multiple of the block; a, y, bias 4-byte aligned; y overlaps no input.
+ *   row used; y [m][ldy], c [m][ldc] or NULL, n of each row used; bias [n] or NULL. ldb in blocks, the
+ *   others in elements.
+ * Requires: k a multiple of the block; a, y, c, bias 4-byte aligned; y overlaps no input.
  * Error: docs/oracle.md, "weights". NaN and infinities follow IEEE arithmetic.
- * Strict: the bits of strict gemm_nt_f32 on strictly dequantised rows. */
+ * Strict: the bits of strict gemm_nt_f32, with beta = 1 where there is c, on strictly dequantised rows. */
 typedef struct ck_gemm_w_args {
     float *y;
     const float *a;
@@ -114,6 +115,8 @@ typedef struct ck_gemm_w_args {
     const float *bias;
     size_t m, n, k;
     size_t ldy, lda, ldb;
+    const float *c;
+    size_t ldc;
 } ck_gemm_w_args;
 
 /* y[i,j] = sum_l a[i,l] w[l,j], w the values that dequant_row gives for the blocks of b: the gradient dX = dY W of
