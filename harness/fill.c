@@ -553,7 +553,7 @@ static void fill_f32(row *r, float *x, size_t n)
 static void vary_nans(const row *r, float *x, size_t n)
 {
     static const uint32_t nans[] = { 0x7fc00000, 0xffc00000, 0x7fe5a000, 0xff812000 };
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; r->fill == HN_FILL_EDGE && i < n; i++)
         if (isnan(x[i])) memcpy(&x[i], &nans[(r->seed + 5 * r->index + i) % 4], sizeof x[i]);
 }
 
@@ -562,7 +562,7 @@ static void fill_floats(row *r, const hn_case *c, size_t index, float *x, size_t
 {
     const hn_family *family = c->op->family;
     if (!family->fill || !family->fill(c, index, r->index, &r->rng, x, n)) fill_f32(r, x, n);
-    if (r->fill == HN_FILL_EDGE) vary_nans(r, x, n);
+    vary_nans(r, x, n);
 }
 
 static bool is_factor(const row *r, hn_dtype dtype)
@@ -586,6 +586,7 @@ static void fill_down(row *r, const hn_case *c, size_t index, const hn_placed *p
     for (r->index = 0; p->rows && r->index < p->cols; r->index++) {
         r->rng = hn_stream(c->seed, index, r->index);
         fill_f32(r, column, p->rows);
+        vary_nans(r, column, p->rows);
         for (size_t i = 0; i < p->rows; i++)
             memcpy(p->at + (i * p->ld + r->index) * p->unit, &column[i], sizeof *column);
     }
