@@ -18,7 +18,8 @@ const char *const hn_fill_names[HN_FILL_COUNT] = {
 const char *const hn_fp_names[HN_FP_COUNT] = { "nearest", "down", "up", "zero", "ftz" };
 static const char *const mode_names[] = { "both", "fast", "strict" };
 
-enum { OFFSET_MAX = 4096, LD_MAX = 1 << 28, THREADS_MAX = 64 };
+enum { OFFSET_MAX = 4096, THREADS_MAX = 64 };
+static const int64_t LD_MAX = (int64_t)1 << 33;
 
 /* Work of a drawn case, in terms: small forms first, they find as much and cost nothing. One case in
  * LONG_EVERY has one long dimension and may be larger. */
@@ -533,6 +534,14 @@ static void trim(hn_case *c, hn_fixed fixed, size_t keep, size_t most)
     }
 }
 
+/* One stride in 36 is such that the last row begins at unit 2^31 or 2^32 of the operand, or a bit
+ * further: an index that is computed in 32 bits is another there. */
+static size_t far_apart(size_t rows, uint64_t slack, unsigned offset)
+{
+    if (rows < 2 || rows > 12 || slack < 8 || offset >= 16) return 0;
+    return (((size_t)1 << (offset & 1 ? 32 : 31)) + rows - 2) / (rows - 1);
+}
+
 static void draw_layout(hn_case *c, hn_rng *rng, hn_fixed fixed)
 {
     const hn_family *family = c->op->family;
@@ -542,7 +551,7 @@ static void draw_layout(hn_case *c, hn_rng *rng, hn_fixed fixed)
         const uint64_t pick = hn_below(rng, 8), slack = hn_range(rng, 1, 9) & 15;
         const unsigned offset = (unsigned)hn_below(rng, 64);
         if (!(fixed & HN_FIXED_LD) && family->operands[i].has_ld && extents[i].rows && pick & 1)
-            c->ld[i] = extents[i].cols + slack;
+            c->ld[i] = extents[i].cols + slack + far_apart(extents[i].rows, slack, offset);
         if (fixed & HN_FIXED_AT || extents[i].rows == 0) continue;
         c->at[i] = pick < 4   ? (hn_place){ HN_END, 0 }
                    : pick < 6 ? (hn_place){ HN_START, 0 }

@@ -12,6 +12,7 @@
 typedef struct hn_slot {
     unsigned char *map; /* guard page, data, guard page */
     size_t data_bytes;
+    bool apart; /* of the data only the rows are mapped */
 } hn_slot;
 
 /* An operand in its slot. What lies between the rows' live units, and up to HN_MARGIN bytes on both
@@ -28,10 +29,16 @@ typedef struct hn_placed {
  * three low bytes. */
 typedef enum hn_pattern { HN_JUNK_A, HN_JUNK_B, HN_PREFILL_A, HN_PREFILL_B, HN_CANARY } hn_pattern;
 
-/* Places rows x cols units of `info` (ld units from row to row). Returns 0, or -1 if out of memory. */
+/* Places rows x cols units of `info` (ld units from row to row). Rows that lie very far apart have
+ * unmapped pages between them. Returns 0, or -1 if out of memory. */
 int hn_place_operand(hn_slot *slot, const hn_extent *extent, size_t ld, const hn_dtype_info *info,
                      hn_place place, hn_placed *placed);
 void hn_slot_free(hn_slot *slot);
+
+/* Of an operand all that may be touched, between lo and hi: its bytes, a copy, whether it is as it was. */
+size_t hn_placed_bytes(const hn_placed *p);
+void hn_placed_save(const hn_placed *p, unsigned char *to);
+bool hn_placed_same(const hn_placed *p, const unsigned char *saved);
 
 /* The word that a pattern repeats. */
 uint32_t hn_pattern_word(hn_pattern pattern);
@@ -42,7 +49,8 @@ void hn_paint_slack(const hn_placed *p, const size_t *live, hn_pattern pattern);
 /* First byte outside the live units of an output that is no longer canary; NULL: intact. */
 const unsigned char *hn_find_overwrite(const hn_placed *p, const size_t *live);
 
-/* Which side of the slot a faulting address hits: -1 the lower guard page, 1 the upper, 0 neither. */
+/* Which side of the slot a faulting address hits: -1 the lower guard page, 1 the upper or what is
+ * unmapped between rows, 0 neither. */
 int hn_guard_side(const hn_slot *slot, const void *address);
 
 #endif

@@ -84,6 +84,10 @@ static void record_signal(const hn_runner *r, const hn_outcome *o, hn_result *re
         const int side = o->address ? hn_guard_side(&r->slots[i], o->address) : 0;
         const unsigned char *end = p->at + ((p->rows - 1) * p->ld + p->cols) * p->unit;
         const char *name = r->family->operands[i].name;
+        if (side > 0 && (const unsigned char *)o->address < end)
+            hn_record(result, HN_CRASH, HN_CHECK_GUARD,
+                      "signal %d between rows of %s, byte %td of it", o->signal, name,
+                      (const unsigned char *)o->address - p->at);
         if (side > 0)
             hn_record(result, HN_CRASH, HN_CHECK_GUARD, "signal %d at byte %+td past the end of %s",
                       o->signal, (const unsigned char *)o->address - end, name);
@@ -96,6 +100,8 @@ static void record_signal(const hn_runner *r, const hn_outcome *o, hn_result *re
     const char *const at = o->signal == SIGABRT ? ""
                            : o->address         ? " at an address of no operand"
                                                 : " at address 0 or a malformed one";
+    if (o->address && o->pc == o->address)
+        hn_record(result, HN_CRASH, HN_CHECK_CRASH, "signal %d: what was called is no code", o->signal);
     hn_record(result, HN_CRASH, HN_CHECK_CRASH, "signal %d%s, in %s", o->signal, at,
               place_of(o->pc, place, sizeof place));
 }

@@ -97,10 +97,9 @@ void hn_runner_set_junk(hn_runner *r, hn_pattern junk)
     for (size_t i = 0; i < r->family->noperands; i++) {
         const hn_placed *p = &r->placed[i];
         if (!p->at || is_output(r, i)) continue;
-        const size_t bytes = (size_t)(p->hi - p->lo);
         hn_paint_slack(p, live_of(r, i), junk);
-        r->kept[i] = hn_grow(r->kept[i], &r->kept_bytes[i], bytes, 1);
-        memcpy(r->kept[i], p->lo, bytes);
+        r->kept[i] = hn_grow(r->kept[i], &r->kept_bytes[i], hn_placed_bytes(p), 1);
+        hn_placed_save(p, r->kept[i]);
     }
 }
 
@@ -108,8 +107,7 @@ bool hn_runner_inputs_changed(const hn_runner *r)
 {
     for (size_t i = 0; i < r->family->noperands; i++) {
         const hn_placed *p = &r->placed[i];
-        if (p->at && !is_output(r, i) && memcmp(r->kept[i], p->lo, (size_t)(p->hi - p->lo)) != 0)
-            return true;
+        if (p->at && !is_output(r, i) && !hn_placed_same(p, r->kept[i])) return true;
     }
     return false;
 }

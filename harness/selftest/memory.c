@@ -35,6 +35,40 @@ static void reads_before_3(const void *args) { read_before(args, 3); }
 static void reads_before_4(const void *args) { read_before(args, 4); }
 static void reads_before_5(const void *args) { read_before(args, 5); }
 
+/* Where row `row` of operand k is taken to begin by an index of 32 bits, signed or not. */
+static unsigned char *wrapped_row(const hn_seen *o, size_t row, int is_signed)
+{
+    const uint32_t index = (uint32_t)(row * o->ld);
+    const ptrdiff_t units = is_signed ? (ptrdiff_t)(int32_t)index : (ptrdiff_t)index;
+    return o->at + units * (ptrdiff_t)o->unit;
+}
+
+/* Of the last row of operand k, the first byte. */
+static void read_wrapped(const void *args, size_t k)
+{
+    const hn_view v = hn_view_of(args);
+    const hn_seen *o = &v.of[k];
+    hn_wrapped(args);
+    if (o->at && o->rows) (void)*(const volatile unsigned char *)wrapped_row(o, o->rows - 1, 1);
+}
+
+static void last_row_in_int_1(const void *args) { read_wrapped(args, 1); }
+static void last_row_in_int_2(const void *args) { read_wrapped(args, 2); }
+
+/* The last row of the output. */
+static void write_wrapped(const void *args, int is_signed)
+{
+    const hn_view v = hn_view_of(args);
+    const hn_seen *y = &v.of[0];
+    hn_wrapped(args);
+    if (y->rows)
+        memmove(wrapped_row(y, y->rows - 1, is_signed), hn_seen_at(y, y->rows - 1, 0),
+                hn_seen_live(y, y->rows - 1) * y->unit);
+}
+
+static void writes_last_row_in_int(const void *args) { write_wrapped(args, 1); }
+static void writes_last_row_in_unsigned(const void *args) { write_wrapped(args, 0); }
+
 /* Into the slack of the last row but one. */
 static void writes_slack(const void *args)
 {
@@ -177,6 +211,11 @@ static void beta_zero_reads_c(const void *args)
 #define ON_FACTORS                                                                 \
     "gemm_??_f32 gemv_f32 gemm_nt_q8_0_q8_0 gemm_nt_q4_kx8_q8_k gemm_nt_silu_f32 " \
     "gemm_nt_swiglu_f32"
+/* The first row is the other, or nothing is. */
+#define BY_OTHER_ROW (HN_BY(GUARD) | HN_BY(CRASH) | HN_BY(SLACK) | HN_BY(VALUE))
+#define ON_STRIDES                                                                          \
+    "gemm_* attention_* rmsnorm_* layernorm_* swiglu_* residual_* rope_half_* rope_pair_* " \
+    "softmax_causal_f32"
 #define ROW(what, ons, mode, by)                                          \
     {                                                                     \
         .name = #what, .on = ons, .modes = mode, .fn = what, .checks = by \
@@ -194,6 +233,12 @@ static const hn_mutant list[] = {
     ROW(reads_before_3, ON_FACTORS " layernorm_f32", HN_IN_FAST, HN_BY(GUARD)),
     ROW(reads_before_4, "gemm_??_f32 gemv_f32 gemm_nt_swiglu_f32", HN_IN_FAST, HN_BY(GUARD)),
     ROW(reads_before_5, "gemm_nt_swiglu_f32", HN_IN_FAST, HN_BY(GUARD)),
+    ROW(last_row_in_int_1, ON_STRIDES, HN_IN_BOTH, HN_BY(GUARD) | HN_BY(CRASH)),
+    ROW(last_row_in_int_2, ON_FACTORS, HN_IN_FAST, HN_BY(GUARD) | HN_BY(CRASH)),
+    ROW(writes_last_row_in_int, ON_STRIDES, HN_IN_BOTH, BY_OTHER_ROW),
+    ROW(writes_last_row_in_unsigned,
+        "gemm_nt_f32 gemm_nt_q8_0_q8_0 attention_f32 rmsnorm_f32 rope_half_f32 softmax_causal_f32",
+        HN_IN_FAST, BY_OTHER_ROW),
     ROW(writes_slack, HN_ON_ROWS, HN_IN_BOTH, HN_BY(SLACK)),
     ROW(writes_last_slack, HN_ON_ROWS, HN_IN_FAST, HN_BY(SLACK)),
     ROW(writes_after, HN_ON_ALL, HN_IN_BOTH, HN_BY(SLACK) | HN_BY(GUARD)),
@@ -214,5 +259,7 @@ static const hn_mutant list[] = {
 };
 #undef ROW
 #undef ON_FACTORS
+#undef ON_STRIDES
+#undef BY_OTHER_ROW
 
 const hn_mutants hn_mutants_memory = { list, sizeof list / sizeof list[0] };
