@@ -19,7 +19,19 @@ typedef struct dots {
     k_parts_fn *k;
 } dots;
 
+/* Eight blocks of a are read where they are. */
+typedef struct opened {
+    const unsigned char *a;
+} opened;
+
 #include "gemm_nt_q_lanes.h"
+
+static inline void open_blocks(opened *to, const dots *d, const unsigned char *a, size_t count)
+{
+    to->a = a;
+    (void)d;
+    (void)count;
+}
 
 static inline __m512i join(__m256i low, __m256i high)
 {
@@ -44,23 +56,26 @@ static inline void two_blocks(__m256i *s, const dots *d, const unsigned char *a,
     s[1] = next ? upper_half(both) : _mm256_setzero_si256();
 }
 
-static inline void eight_parts(__m256i *codes, __m256i *minimums, const dots *d,
-                               const unsigned char *a, const unsigned char *b, size_t count)
+static inline eight_sums sums_of_eight(const dots *d, const opened *x, const unsigned char *b,
+                                       size_t count)
 {
     const formats *const f = d->f;
+    const unsigned char *const a = x->a;
+    __m256i codes[LANES], minimums[LANES];
 
-    for (size_t l = 0; l < LANES; l++) codes[l] = _mm256_setzero_si256();
-    for (size_t l = 0; l < LANES && has_integer_min(f); l++) minimums[l] = _mm256_setzero_si256();
+    for (size_t l = 0; l < LANES; l++) codes[l] = minimums[l] = _mm256_setzero_si256();
     for (size_t l = 0; l < count && d->pair; l += 2)
         two_blocks(codes + l, d, a + l * f->a_bytes, b + l * f->b_bytes, count - l);
     for (size_t l = 0; l < count && d->k; l++) {
         const k_parts s = d->k(a + l * f->a_bytes, b + l * f->b_bytes);
         codes[l] = s.codes;
-        if (has_integer_min(f)) minimums[l] = s.minimums;
+        minimums[l] = s.minimums;
     }
+    return (eight_sums){ add_up_eight(codes),
+                         has_integer_min(f) ? add_up_eight(minimums) : _mm256_setzero_si256() };
 }
 
-/* As pair_sums and maddubs_dot, of 64 pairs in sixteen sums. */
+/* As pair_sums, of 64 pairs, in sixteen sums. */
 typedef __m512i bytes_dot_fn_512(__m512i q, __m512i a);
 
 static inline __m512i pair_sums_512(__m512i q, int zero, __m512i a)
