@@ -4,7 +4,7 @@
 
 const ck_numspec ck_gemm_nt_q4_0_q8_0_avx2_spec = CK_GEMM_Q_SPEC(LANES, CK_Q4_0_BLOCK, 0);
 
-static inline k_parts parts(const two_blocks *t) { return parts_four(maddubs_dot, t, 2); }
+LANES_INLINE k_parts parts(const two_blocks *t) { return parts_four(maddubs_dot, t, 2); }
 
 static const dots q4_0 = { &q4_0_q8_0, open_q8_0, parts, 2 };
 

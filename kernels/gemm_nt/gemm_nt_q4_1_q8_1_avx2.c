@@ -5,7 +5,7 @@
 const ck_numspec ck_gemm_nt_q4_1_q8_1_avx2_spec =
     CK_GEMM_Q_SPEC(LANES, CK_Q4_1_BLOCK, CK_NUM_MIN_FACTORED);
 
-static inline k_parts parts(const two_blocks *t) { return parts_four(maddubs_dot, t, 4); }
+LANES_INLINE k_parts parts(const two_blocks *t) { return parts_four(maddubs_dot, t, 4); }
 
 static const dots q4_1 = { &q4_1_q8_1, open_q8_1, parts, 2 };
 

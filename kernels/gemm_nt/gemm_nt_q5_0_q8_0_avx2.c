@@ -4,7 +4,7 @@
 
 const ck_numspec ck_gemm_nt_q5_0_q8_0_avx2_spec = CK_GEMM_Q_SPEC(LANES, CK_Q5_0_BLOCK, 0);
 
-static inline k_parts parts(const two_blocks *t) { return parts_five(maddubs_dot, t, 6); }
+LANES_INLINE k_parts parts(const two_blocks *t) { return parts_five(maddubs_dot, t, 6); }
 
 static const dots q5_0 = { &q5_0_q8_0, open_q8_0, parts, 2 };
 

@@ -5,7 +5,7 @@
 const ck_numspec ck_gemm_nt_q5_1_q8_1_avx2_spec =
     CK_GEMM_Q_SPEC(LANES, CK_Q5_1_BLOCK, CK_NUM_MIN_FACTORED);
 
-static inline k_parts parts(const two_blocks *t) { return parts_five(maddubs_dot, t, 8); }
+LANES_INLINE k_parts parts(const two_blocks *t) { return parts_five(maddubs_dot, t, 8); }
 
 static const dots q5_1 = { &q5_1_q8_1, open_q8_1, parts, 2 };
 

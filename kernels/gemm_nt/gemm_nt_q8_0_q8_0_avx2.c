@@ -4,36 +4,29 @@
 
 const ck_numspec ck_gemm_nt_q8_0_q8_0_avx2_spec = CK_GEMM_Q_SPEC(LANES, CK_Q8_0_BLOCK, 0);
 
-/* Codes go to 16 bits first: (-128)^2 * 2 fits no 16-bit pair sum. Those of weights are left in the upper
- * byte, which makes sums 256 times as great, at most 2^8 * 2^14 * 32 = 2^27. */
-static inline __m256i words_low(__m256i x)
+/* Codes go to 16 bits first: (-128)^2 * 2 fits no 16-bit pair sum. */
+static inline __m256i words(const unsigned char *p)
 {
-    return _mm256_unpacklo_epi8(_mm256_setzero_si256(), x);
-}
-static inline __m256i words_high(__m256i x)
-{
-    return _mm256_unpackhi_epi8(_mm256_setzero_si256(), x);
+    return _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)p));
 }
 
 static inline void open_words(__m256i *v, const unsigned char *a, size_t next)
 {
-    const __m256i x = two_loads(a + 2, next), y = two_loads(a + 18, next);
-
-    v[0] = _mm256_srai_epi16(words_low(x), 8);
-    v[1] = _mm256_srai_epi16(words_high(x), 8);
-    v[2] = _mm256_srai_epi16(words_low(y), 8);
-    v[3] = _mm256_srai_epi16(words_high(y), 8);
+    v[0] = words(a + 2);
+    v[1] = words(a + 18);
+    v[2] = words(a + next + 2);
+    v[3] = words(a + next + 18);
 }
 
-static inline k_parts parts(const two_blocks *t)
+static inline __m256i block(const __m256i *v, const unsigned char *b)
 {
-    const __m256i x = two_loads(t->b + 2, t->b_next), y = two_loads(t->b + 18, t->b_next);
-    const __m256i first = _mm256_add_epi32(_mm256_madd_epi16(words_low(x), t->v[0]),
-                                           _mm256_madd_epi16(words_high(x), t->v[1]));
-    const __m256i last = _mm256_add_epi32(_mm256_madd_epi16(words_low(y), t->v[2]),
-                                          _mm256_madd_epi16(words_high(y), t->v[3]));
+    return _mm256_add_epi32(_mm256_madd_epi16(words(b + 2), v[0]),
+                            _mm256_madd_epi16(words(b + 18), v[1]));
+}
 
-    return no_minimums(_mm256_srai_epi32(_mm256_add_epi32(first, last), 8));
+LANES_INLINE k_parts parts(const two_blocks *t)
+{
+    return no_minimums(halves_sum(block(t->v, t->b), block(t->v + 2, t->b + t->b_next)));
 }
 
 static const dots q8_0 = { &q8_0_q8_0, open_words, parts, 4 };

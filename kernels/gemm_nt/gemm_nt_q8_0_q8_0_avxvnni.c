@@ -8,7 +8,7 @@ const ck_numspec ck_gemm_nt_q8_0_q8_0_avxvnni_spec = CK_GEMM_Q_SPEC(LANES, CK_Q8
  * sum can overflow. */
 static const formats from_minus_128 = { 32, CK_Q8_0_BYTES, CK_Q8_0_BYTES, 0, false, 128 };
 
-static inline k_parts parts(const two_blocks *t)
+LANES_INLINE k_parts parts(const two_blocks *t)
 {
     const __m256i offset = _mm256_set1_epi8(-128), none = _mm256_setzero_si256();
     const __m256i first = _mm256_xor_si256(two_loads(t->b + 2, t->b_next), offset);

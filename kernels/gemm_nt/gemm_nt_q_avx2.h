@@ -53,8 +53,8 @@ static inline __m256i add_up_four(const __m256i *s)
     return _mm256_permutevar8x32_epi32(even_odd, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
 }
 
-static inline eight_sums sums_of_eight(const dots *d, const opened *a, const unsigned char *b,
-                                       size_t count)
+LANES_INLINE eight_sums sums_of_eight(const dots *d, const opened *a, const unsigned char *b,
+                                      size_t count, size_t ahead)
 {
     const size_t a_bytes = d->f->a_bytes, b_bytes = d->f->b_bytes;
     __m256i codes[LANES / 2], minimums[LANES / 2];
@@ -64,6 +64,7 @@ static inline eight_sums sums_of_eight(const dots *d, const opened *a, const uns
         const two_blocks t = { a->v + l / 2 * d->per_two, a->a + l * a_bytes, b + l * b_bytes,
                                two ? a_bytes : 0, two ? b_bytes : 0 };
         k_parts s = { _mm256_setzero_si256(), _mm256_setzero_si256() };
+        if (ahead) prefetch(t.b + ahead, 2 * b_bytes);
         if (l < count) s = d->parts(&t);
         codes[l / 2] = s.codes;
         minimums[l / 2] = s.minimums;
@@ -97,7 +98,7 @@ static inline void open_q8_1(__m256i *v, const unsigned char *a, size_t next)
 typedef __m256i bytes_dot_fn(__m256i q0, __m256i q1, const __m256i *v);
 
 /* Codes below 32: sums of four products are at most 4 * 31 * 128 = 15,872. */
-static inline __m256i maddubs_dot(__m256i q0, __m256i q1, const __m256i *v)
+LANES_INLINE __m256i maddubs_dot(__m256i q0, __m256i q1, const __m256i *v)
 {
     const __m256i fours =
         _mm256_add_epi16(_mm256_maddubs_epi16(q0, v[0]), _mm256_maddubs_epi16(q1, v[1]));
@@ -120,7 +121,7 @@ static inline k_parts no_minimums(__m256i codes)
 }
 
 /* Nibbles from `qs` bytes into the block on. */
-static inline k_parts parts_four(bytes_dot_fn *dot, const two_blocks *t, size_t qs)
+LANES_INLINE k_parts parts_four(bytes_dot_fn *dot, const two_blocks *t, size_t qs)
 {
     const __m256i bytes = two_loads(t->b + qs, t->b_next);
 
@@ -140,7 +141,7 @@ static inline __m256i two_fifths(__m256i bits, int first)
 }
 
 /* Fifth bits lie in the four bytes before the nibbles. */
-static inline k_parts parts_five(bytes_dot_fn *dot, const two_blocks *t, size_t qs)
+LANES_INLINE k_parts parts_five(bytes_dot_fn *dot, const two_blocks *t, size_t qs)
 {
     const __m256i bytes = two_loads(t->b + qs, t->b_next);
     int32_t first, second;
@@ -187,8 +188,8 @@ static inline __m256i spread_byte(__m256i x, int j)
 
 /* Sub-block j: nibbles j mod 2 of 32 bytes j / 2; fifth bits, if there are any, bit j of each of qh.
  * scales: of two_sub_scales, the block's own in both halves. */
-static inline __m256i sub_block_q45_k(const unsigned char *a, const unsigned char *qh,
-                                      const unsigned char *qs, __m256i scales, int j)
+LANES_INLINE __m256i sub_block_q45_k(const unsigned char *a, const unsigned char *qh,
+                                     const unsigned char *qs, __m256i scales, int j)
 {
     const __m256i bytes = load_bytes(qs + j / 2 * 32);
     __m256i q = j % 2 ? high_nibbles(bytes) : low_nibbles(bytes);
@@ -205,8 +206,8 @@ static inline __m256i sub_block_q45_k(const unsigned char *a, const unsigned cha
 }
 
 /* Written out, as loops would be left as they are by some compilers. */
-static inline __m256i block_q45_k(const unsigned char *a, const unsigned char *qh,
-                                  const unsigned char *qs, __m256i s)
+LANES_INLINE __m256i block_q45_k(const unsigned char *a, const unsigned char *qh,
+                                 const unsigned char *qs, __m256i s)
 {
     const __m256i s0 =
         _mm256_add_epi32(sub_block_q45_k(a, qh, qs, s, 0), sub_block_q45_k(a, qh, qs, s, 1));
@@ -239,7 +240,7 @@ static inline __m256i minimums_q45_k(const __m256i *bsums, __m256i scales)
                             _mm256_madd_epi16(_mm256_shuffle_epi8(scales, last), bsums[1]));
 }
 
-static inline k_parts parts_q45_k(const two_blocks *t, size_t qh, size_t qs)
+LANES_INLINE k_parts parts_q45_k(const two_blocks *t, size_t qh, size_t qs)
 {
     const unsigned char *const b = t->b, *const next = t->b + t->b_next;
     const __m256i s = two_sub_scales(b + 4, t->b_next);
@@ -251,8 +252,8 @@ static inline k_parts parts_q45_k(const two_blocks *t, size_t qh, size_t qs)
     return (k_parts){ halves_sum(first, second), minimums_q45_k(t->v, s) };
 }
 
-static inline k_parts parts_q4_k(const two_blocks *t) { return parts_q45_k(t, 0, 16); }
-static inline k_parts parts_q5_k(const two_blocks *t) { return parts_q45_k(t, 16, 48); }
+LANES_INLINE k_parts parts_q4_k(const two_blocks *t) { return parts_q45_k(t, 0, 16); }
+LANES_INLINE k_parts parts_q5_k(const two_blocks *t) { return parts_q45_k(t, 16, 48); }
 
 /* The sums of each two codes of run n, of 32. */
 static inline __m256i run_sums(const unsigned char *a, int n)
@@ -279,8 +280,7 @@ static inline void open_q6_k(__m256i *v, const unsigned char *a, size_t next)
 
 /* Run n, of 32 elements; it is run r = n mod 4 of half n / 4, with nibbles r / 2 of the bytes 32 (r % 2)
  * on of the half's ql, and bits 2r, 2r + 1 of its qh. Its sub-blocks 2n and 2n + 1 are its halves. */
-static inline __m256i run_q6_k(const unsigned char *a, const unsigned char *b, __m256i scales,
-                               int n)
+LANES_INLINE __m256i run_q6_k(const unsigned char *a, const unsigned char *b, __m256i scales, int n)
 {
     const int h = n / 4, r = n % 4;
     const __m256i ql = load_bytes(b + 64 * h + 32 * (r % 2)), qh = load_bytes(b + 128 + 32 * h);
@@ -296,7 +296,7 @@ static inline __m256i run_q6_k(const unsigned char *a, const unsigned char *b, _
 
 /* Scales: s[0] s[2] .. in the lower half, s[1] s[3] .. in the upper one, as sums of codes in of_16
  * 32 stands for zero of. */
-static inline __m256i block_q6_k(const unsigned char *a, const unsigned char *b, __m256i of_16)
+LANES_INLINE __m256i block_q6_k(const unsigned char *a, const unsigned char *b, __m256i of_16)
 {
     const __m128i bytes = _mm_loadu_si128((const __m128i *)(b + 192));
     const __m128i even_odd = _mm_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
@@ -311,7 +311,7 @@ static inline __m256i block_q6_k(const unsigned char *a, const unsigned char *b,
                             zeros);
 }
 
-static inline k_parts parts_q6_k(const two_blocks *t)
+LANES_INLINE k_parts parts_q6_k(const two_blocks *t)
 {
     return no_minimums(halves_sum(block_q6_k(t->a, t->b, t->v[0]),
                                   block_q6_k(t->a + t->a_next, t->b + t->b_next, t->v[1])));

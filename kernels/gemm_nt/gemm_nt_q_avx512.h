@@ -56,17 +56,20 @@ static inline void two_blocks(__m256i *s, const dots *d, const unsigned char *a,
     s[1] = next ? upper_half(both) : _mm256_setzero_si256();
 }
 
-static inline eight_sums sums_of_eight(const dots *d, const opened *x, const unsigned char *b,
-                                       size_t count)
+LANES_INLINE eight_sums sums_of_eight(const dots *d, const opened *x, const unsigned char *b,
+                                      size_t count, size_t ahead)
 {
     const formats *const f = d->f;
     const unsigned char *const a = x->a;
     __m256i codes[LANES], minimums[LANES];
 
     for (size_t l = 0; l < LANES; l++) codes[l] = minimums[l] = _mm256_setzero_si256();
-    for (size_t l = 0; l < count && d->pair; l += 2)
+    for (size_t l = 0; l < count && d->pair; l += 2) {
+        if (ahead) prefetch(b + l * f->b_bytes + ahead, 2 * f->b_bytes);
         two_blocks(codes + l, d, a + l * f->a_bytes, b + l * f->b_bytes, count - l);
+    }
     for (size_t l = 0; l < count && d->k; l++) {
+        if (ahead) prefetch(b + l * f->b_bytes + ahead, f->b_bytes);
         const k_parts s = d->k(a + l * f->a_bytes, b + l * f->b_bytes);
         codes[l] = s.codes;
         minimums[l] = s.minimums;

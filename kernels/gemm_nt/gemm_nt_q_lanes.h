@@ -12,10 +12,14 @@
 
 enum {
     LANES = 8,
-    STEPS = 16,   /* of a row of a that are open at a time */
-    AHEAD = 2048, /* bytes, at least, that weights are fetched ahead */
+    STEPS = 16, /* of a row of a that are open at a time */
+    SIDE = 8,   /* rows of b, of a byte an element, that are read side by side: memory gives more */
+    AHEAD = 4096, /* bytes, at least, that weights are fetched ahead */
     LINE = 64     /* bytes that come at once */
 };
+
+/* A step is one text, whatever the compiler thinks of its length. */
+#define LANES_INLINE __attribute__((always_inline)) static inline
 
 /* `integers`, each pair in its lane. minimums is 0 where there are none. */
 typedef struct eight_sums {
@@ -25,9 +29,16 @@ typedef struct eight_sums {
 /* `count` blocks of a, 1 to 8. */
 static inline void open_blocks(opened *to, const dots *d, const unsigned char *a, size_t count);
 
-/* `integers` of `count` block pairs, zero not taken off; other lanes are anything. */
-static inline eight_sums sums_of_eight(const dots *d, const opened *a, const unsigned char *b,
-                                       size_t count);
+/* `integers` of `count` block pairs, zero not taken off; other lanes are anything. What lies `ahead` bytes
+ * on in b is fetched, if that is not 0, a few lines at a time: more would hold up what is needed now. */
+LANES_INLINE eight_sums sums_of_eight(const dots *d, const opened *a, const unsigned char *b,
+                                      size_t count, size_t ahead);
+
+/* The lines of memory that `bytes` from b on are in. */
+static inline void prefetch(const unsigned char *b, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += LINE) __builtin_prefetch(b + at);
+}
 
 static inline bool has_integer_min(const formats *f) { return is_k(f) && f->has_min; }
 
@@ -53,32 +64,9 @@ static inline float single_of(const unsigned char *p, size_t stride, size_t l, s
     return l < count ? f32_load(p + l * stride) : 0.0f;
 }
 
-/* Two halves `stride` bytes apart in each 32 bits: the first is read with the two bytes that follow, the
- * second with the two before it, which lie between them. */
-static inline __m128i two_halves(const unsigned char *p, size_t stride)
-{
-    int32_t first, second;
-
-    memcpy(&first, p, sizeof first);
-    memcpy(&second, p + stride - 2, sizeof second);
-    return _mm_blend_epi16(_mm_set1_epi32(first), _mm_set1_epi32(second), 0xaa);
-}
-
-/* Broadcast from memory and blended, which shuffles nothing. */
-static inline __m256 all_halves(const unsigned char *p, size_t stride)
-{
-    const __m128i low =
-        _mm_blend_epi32(two_halves(p, stride), two_halves(p + 2 * stride, stride), 0xa);
-    const __m128i high = _mm_blend_epi32(two_halves(p + 4 * stride, stride),
-                                         two_halves(p + 6 * stride, stride), 0xa);
-
-    return _mm256_cvtph_ps(_mm_blend_epi32(low, high, 0xc));
-}
-
 /* `count` halves, `stride` bytes apart, and 0 for the rest of eight. */
 static inline __m256 eight_halves(const unsigned char *p, size_t stride, size_t n)
 {
-    if (n == LANES) return all_halves(p, stride);
     return _mm256_cvtph_ps(_mm_setr_epi16(half_of(p, stride, 0, n), half_of(p, stride, 1, n),
                                           half_of(p, stride, 2, n), half_of(p, stride, 3, n),
                                           half_of(p, stride, 4, n), half_of(p, stride, 5, n),
@@ -134,12 +122,12 @@ typedef struct sums {
 } sums;
 
 /* `count` block pairs; the other lanes add 0 times some integer. */
-static inline sums step(sums to, const dots *d, const activations *x, const unsigned char *b,
-                        size_t count)
+LANES_INLINE sums step(sums to, const dots *d, const activations *x, const unsigned char *b,
+                       size_t count, size_t ahead)
 {
     const formats *const f = d->f;
     const __m256 scale = _mm256_mul_ps(x->scale, eight_halves(b + f->b_scale, f->b_bytes, count));
-    const eight_sums s = sums_of_eight(d, &x->codes, b, count);
+    const eight_sums s = sums_of_eight(d, &x->codes, b, count, ahead);
     const __m256i codes = f->zero ? _mm256_sub_epi32(s.codes, x->zeros) : s.codes;
 
     to.codes = _mm256_fmadd_ps(scale, _mm256_cvtepi32_ps(codes), to.codes);
@@ -171,36 +159,42 @@ static inline float total(const formats *f, sums s)
     return is_k(f) ? codes - minimums : codes + minimums;
 }
 
-/* The lines of memory that `bytes` from b on are in. */
-static inline void prefetch(const unsigned char *b, size_t bytes)
+/* A count that the compiler knows leaves nothing to be asked block by block, of which blocks of 256 make
+ * little. */
+LANES_INLINE sums last_step(sums to, const dots *d, const activations *x, const unsigned char *b,
+                            size_t count)
 {
-    for (size_t at = 0; at < bytes; at += LINE) __builtin_prefetch(b + at);
-}
-
-/* `blocks` of one row of b, of which what lies `ahead` bytes on is fetched, if any. */
-static inline sums some_steps(sums to, const dots *d, const activations *x, const unsigned char *b,
-                              size_t blocks, size_t ahead)
-{
-    const size_t bytes = LANES * d->f->b_bytes;
-
-    for (; blocks >= LANES; blocks -= LANES, b += bytes, x++) {
-        if (ahead) prefetch(b + ahead, bytes);
-        to = step(to, d, x, b, LANES);
+    if (count == 0) return to;
+    if (is_k(d->f)) return step(to, d, x, b, count, 0);
+    switch (count) {
+    case 1: return step(to, d, x, b, 1, 0);
+    case 2: return step(to, d, x, b, 2, 0);
+    case 3: return step(to, d, x, b, 3, 0);
+    case 4: return step(to, d, x, b, 4, 0);
+    case 5: return step(to, d, x, b, 5, 0);
+    case 6: return step(to, d, x, b, 6, 0);
+    default: return step(to, d, x, b, 7, 0);
     }
-    return blocks ? step(to, d, x, b, blocks) : to;
 }
 
-/* Whole rows, as many as AHEAD is. */
-static inline size_t bytes_ahead(const columns *c)
+/* `blocks` of `rows` rows of c, from b on. What follows is fetched by whole rows, at least as many. */
+LANES_INLINE void some_steps(sums *to, const dots *d, const activations *x, const columns *c,
+                             const unsigned char *b, size_t rows, size_t blocks)
 {
-    return c->prefetch && c->ld ? (AHEAD + c->ld - 1) / c->ld * c->ld : 0;
+    const size_t bytes = LANES * d->f->b_bytes, ld = c->ld;
+    const size_t ahead = AHEAD > rows * ld ? (AHEAD + ld - 1) / ld * ld : rows * ld;
+
+    for (; blocks >= LANES; blocks -= LANES, b += bytes, x++)
+        for (size_t r = 0; r < rows; r++)
+            to[r] = step(to[r], d, x, b + r * ld, LANES, c->prefetch ? ahead : 0);
+    for (size_t r = 0; r < rows; r++) to[r] = last_step(to[r], d, x, b + r * ld, blocks);
 }
 
-static inline void row_dots(float *sum, const dots *d, const unsigned char *a, const columns *c,
-                            size_t blocks)
+LANES_INLINE void row_dots(float *sum, const dots *d, const unsigned char *a, const columns *c,
+                           size_t blocks)
 {
     const formats *const f = d->f;
-    const size_t ahead = bytes_ahead(c);
+    const size_t side = f->b_bytes < f->elements ? 1 : SIDE;
     sums s[COLUMNS];
 
     for (size_t k = 0; k < c->count; k++) s[k] = (sums){ _mm256_setzero_ps(), _mm256_setzero_ps() };
@@ -210,8 +204,9 @@ static inline void row_dots(float *sum, const dots *d, const unsigned char *a, c
         for (size_t l = 0; l < some; l += LANES)
             read_a(&x[l / LANES], d, a + (first + l) * f->a_bytes,
                    some - l < LANES ? some - l : LANES);
-        for (size_t k = 0; k < c->count; k++)
-            s[k] = some_steps(s[k], d, x, c->b + k * c->ld + first * f->b_bytes, some, ahead);
+        for (size_t k = 0; k < c->count; k += side)
+            some_steps(s + k, d, x, c, c->b + k * c->ld + first * f->b_bytes,
+                       c->count - k < side ? c->count - k : side, some);
     }
     for (size_t k = 0; k < c->count; k++) sum[k] = total(f, s[k]);
 }
@@ -223,7 +218,7 @@ static inline void block_dots(integers *to, const dots *d, const unsigned char *
     opened x;
 
     open_blocks(&x, d, a, count);
-    const eight_sums s = sums_of_eight(d, &x, b, count);
+    const eight_sums s = sums_of_eight(d, &x, b, count, 0);
     const __m256i all = _mm256_sub_epi32(s.codes, zero_sums(d->f, a, count));
     _mm256_storeu_si256((__m256i *)codes, all);
     _mm256_storeu_si256((__m256i *)minimums, s.minimums);
