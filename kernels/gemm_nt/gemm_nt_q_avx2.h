@@ -64,8 +64,9 @@ LANES_INLINE eight_sums sums_of_eight(const dots *d, const opened *a, const unsi
         const two_blocks t = { a->v + l / 2 * d->per_two, a->a + l * a_bytes, b + l * b_bytes,
                                two ? a_bytes : 0, two ? b_bytes : 0 };
         k_parts s = { _mm256_setzero_si256(), _mm256_setzero_si256() };
-        if (ahead) prefetch(t.b + ahead, 2 * b_bytes);
+        if (ahead) prefetch(t.b + ahead, is_k(d->f) ? b_bytes : 2 * b_bytes);
         if (l < count) s = d->parts(&t);
+        if (ahead && is_k(d->f)) prefetch(t.b + b_bytes + ahead, b_bytes);
         codes[l / 2] = s.codes;
         minimums[l / 2] = s.minimums;
     }
@@ -97,7 +98,7 @@ static inline void open_q8_1(__m256i *v, const unsigned char *a, size_t next)
 /* The products of codes without sign, q0 and q1, with those of v, in eight sums. */
 typedef __m256i bytes_dot_fn(__m256i q0, __m256i q1, const __m256i *v);
 
-/* Codes below 32: sums of four products are at most 4 * 31 * 128 = 15,872. */
+/* Codes below 32: sums of four products are at most 4 * 31 * 128 = 15,872, and none saturates. */
 LANES_INLINE __m256i maddubs_dot(__m256i q0, __m256i q1, const __m256i *v)
 {
     const __m256i fours =
@@ -132,11 +133,11 @@ LANES_INLINE k_parts parts_four(bytes_dot_fn *dot, const two_blocks *t, size_t q
 static inline __m256i two_fifths(__m256i bits, int first)
 {
     const __m256i at = _mm256_setr_epi64x(0, 0x0101010101010101, 0, 0x0101010101010101);
-    const __m256i spread =
+    const __m256i theirs =
         _mm256_shuffle_epi8(bits, _mm256_add_epi8(at, _mm256_set1_epi8((char)first)));
     const __m256i own = _mm256_set1_epi64x((long long)0x8040201008040201ull);
 
-    return _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_and_si256(spread, own), own),
+    return _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_and_si256(theirs, own), own),
                             _mm256_set1_epi8(16));
 }
 
@@ -186,6 +187,10 @@ static inline __m256i spread_byte(__m256i x, int j)
     return _mm256_shuffle_epi8(x, _mm256_set1_epi16((short)(j - 0x8000)));
 }
 
+/* The sums of two products each, of unsigned codes below 64 and signed ones: at most 2 * 63 * 128 = 16,128,
+ * so that none saturates. */
+static inline __m256i pair_sums(__m256i q, __m256i a) { return _mm256_maddubs_epi16(q, a); }
+
 /* Sub-block j: nibbles j mod 2 of 32 bytes j / 2; fifth bits, if there are any, bit j of each of qh.
  * scales: of two_sub_scales, the block's own in both halves. */
 LANES_INLINE __m256i sub_block_q45_k(const unsigned char *a, const unsigned char *qh,
@@ -201,7 +206,7 @@ LANES_INLINE __m256i sub_block_q45_k(const unsigned char *a, const unsigned char
                                        : _mm256_srli_epi16(high, j - 4);
         q = _mm256_or_si256(q, _mm256_and_si256(fifth, _mm256_set1_epi8(16)));
     }
-    const __m256i pairs = pair_sums(q, 0, load_bytes(a + A_CODES_K + 32 * j));
+    const __m256i pairs = pair_sums(q, load_bytes(a + A_CODES_K + 32 * j));
     return _mm256_madd_epi16(pairs, spread_byte(scales, j < 4 ? j : j + 4));
 }
 
@@ -278,6 +283,12 @@ static inline void open_q6_k(__m256i *v, const unsigned char *a, size_t next)
     v[1] = sums_of_16(a + next);
 }
 
+/* Lane j of 16 bits, of either half of x, in all lanes of that half. */
+static inline __m256i spread(__m256i x, int j)
+{
+    return _mm256_shuffle_epi8(x, _mm256_set1_epi16((short)(0x0100 + 0x0202 * j)));
+}
+
 /* Run n, of 32 elements; it is run r = n mod 4 of half n / 4, with nibbles r / 2 of the bytes 32 (r % 2)
  * on of the half's ql, and bits 2r, 2r + 1 of its qh. Its sub-blocks 2n and 2n + 1 are its halves. */
 LANES_INLINE __m256i run_q6_k(const unsigned char *a, const unsigned char *b, __m256i scales, int n)
@@ -290,12 +301,11 @@ LANES_INLINE __m256i run_q6_k(const unsigned char *a, const unsigned char *b, __
                                    : _mm256_srli_epi16(qh, 2);
     const __m256i q = _mm256_or_si256(low, _mm256_and_si256(upper, _mm256_set1_epi8(0x30)));
 
-    return _mm256_madd_epi16(pair_sums(q, 0, load_bytes(a + A_CODES_K + 32 * n)),
-                             spread(scales, n));
+    return _mm256_madd_epi16(pair_sums(q, load_bytes(a + A_CODES_K + 32 * n)), spread(scales, n));
 }
 
-/* Scales: s[0] s[2] .. in the lower half, s[1] s[3] .. in the upper one, as sums of codes in of_16
- * 32 stands for zero of. */
+/* Scales: s[0] s[2] .. in the lower half, s[1] s[3] .. in the upper one. 32 stands for 0 and is taken off
+ * as often as of_16, the sums_of_16 of a, say. Neither sum of products is above 2^28. */
 LANES_INLINE __m256i block_q6_k(const unsigned char *a, const unsigned char *b, __m256i of_16)
 {
     const __m128i bytes = _mm_loadu_si128((const __m128i *)(b + 192));

@@ -64,9 +64,29 @@ static inline float single_of(const unsigned char *p, size_t stride, size_t l, s
     return l < count ? f32_load(p + l * stride) : 0.0f;
 }
 
+/* Two halves `stride` bytes apart, the first read with the two bytes that follow it. */
+static inline __m128i two_halves(const unsigned char *p, size_t stride)
+{
+    int32_t first;
+
+    memcpy(&first, p, sizeof first);
+    return _mm_insert_epi16(_mm_cvtsi32_si128(first), (short)f16_load(p + stride), 1);
+}
+
+static inline __m256 all_halves(const unsigned char *p, size_t stride)
+{
+    const __m128i low =
+        _mm_unpacklo_epi32(two_halves(p, stride), two_halves(p + 2 * stride, stride));
+    const __m128i high =
+        _mm_unpacklo_epi32(two_halves(p + 4 * stride, stride), two_halves(p + 6 * stride, stride));
+
+    return _mm256_cvtph_ps(_mm_unpacklo_epi64(low, high));
+}
+
 /* `count` halves, `stride` bytes apart, and 0 for the rest of eight. */
 static inline __m256 eight_halves(const unsigned char *p, size_t stride, size_t n)
 {
+    if (n == LANES) return all_halves(p, stride);
     return _mm256_cvtph_ps(_mm_setr_epi16(half_of(p, stride, 0, n), half_of(p, stride, 1, n),
                                           half_of(p, stride, 2, n), half_of(p, stride, 3, n),
                                           half_of(p, stride, 4, n), half_of(p, stride, 5, n),
@@ -159,8 +179,8 @@ static inline float total(const formats *f, sums s)
     return is_k(f) ? codes - minimums : codes + minimums;
 }
 
-/* A count that the compiler knows leaves nothing to be asked block by block, of which blocks of 256 make
- * little. */
+/* A count that the compiler knows leaves nothing to be asked block by block, which with blocks of 256
+ * hardly matters. */
 LANES_INLINE sums last_step(sums to, const dots *d, const activations *x, const unsigned char *b,
                             size_t count)
 {
@@ -177,7 +197,7 @@ LANES_INLINE sums last_step(sums to, const dots *d, const activations *x, const 
     }
 }
 
-/* `blocks` of `rows` rows of c, from b on. What follows is fetched by whole rows, at least as many. */
+/* `blocks` of `rows` rows of c, from b on. What is fetched ahead is in later rows than these. */
 LANES_INLINE void some_steps(sums *to, const dots *d, const activations *x, const columns *c,
                              const unsigned char *b, size_t rows, size_t blocks)
 {
