@@ -4,12 +4,9 @@
 
 const ck_numspec ck_gemm_nt_q4_0_q8_0_avx2_spec = CK_GEMM_Q_SPEC(LANES, CK_Q4_0_BLOCK, 0);
 
-static inline __m256i parts(const unsigned char *a, const unsigned char *b)
-{
-    return parts_q4_0(maddubs_dot, a, b);
-}
+LANES_INLINE k_parts parts(const two_blocks *t) { return parts_four(maddubs_dot, t, 2); }
 
-static const dots q4_0 = { &q4_0_q8_0, parts, NULL };
+static const dots q4_0 = { &q4_0_q8_0, open_q8_0, parts, 2 };
 
 void ck_gemm_nt_q4_0_q8_0_avx2(const void *args) { gemm_fast(args, &q4_0); }
 

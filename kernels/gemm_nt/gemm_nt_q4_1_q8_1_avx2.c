@@ -5,12 +5,9 @@
 const ck_numspec ck_gemm_nt_q4_1_q8_1_avx2_spec =
     CK_GEMM_Q_SPEC(LANES, CK_Q4_1_BLOCK, CK_NUM_MIN_FACTORED);
 
-static inline __m256i parts(const unsigned char *a, const unsigned char *b)
-{
-    return parts_q4_1(maddubs_dot, a, b);
-}
+LANES_INLINE k_parts parts(const two_blocks *t) { return parts_four(maddubs_dot, t, 4); }
 
-static const dots q4_1 = { &q4_1_q8_1, parts, NULL };
+static const dots q4_1 = { &q4_1_q8_1, open_q8_1, parts, 2 };
 
 void ck_gemm_nt_q4_1_q8_1_avx2(const void *args) { gemm_fast(args, &q4_1); }
 

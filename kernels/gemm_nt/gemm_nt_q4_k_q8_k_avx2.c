@@ -5,7 +5,7 @@
 const ck_numspec ck_gemm_nt_q4_k_q8_k_avx2_spec =
     CK_GEMM_Q_SPEC(LANES, CK_K_BLOCK, CK_NUM_MIN_FACTORED);
 
-static const dots q4_k = { &q4_k_q8_k, NULL, parts_q4_k };
+static const dots q4_k = { &q4_k_q8_k, open_bsums, parts_q4_k, 2 };
 
 void ck_gemm_nt_q4_k_q8_k_avx2(const void *args) { gemm_fast(args, &q4_k); }
 

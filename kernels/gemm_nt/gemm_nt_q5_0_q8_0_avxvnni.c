@@ -4,17 +4,14 @@
 
 const ck_numspec ck_gemm_nt_q5_0_q8_0_avxvnni_spec = CK_GEMM_Q_SPEC(LANES, CK_Q5_0_BLOCK, 0);
 
-static inline __m256i dpbusd_dot(__m256i q, __m256i a)
+LANES_INLINE __m256i dpbusd_dot(__m256i q0, __m256i q1, const __m256i *v)
 {
-    return _mm256_dpbusd_epi32(_mm256_setzero_si256(), q, a);
+    return _mm256_dpbusd_epi32(_mm256_dpbusd_epi32(_mm256_setzero_si256(), q0, v[0]), q1, v[1]);
 }
 
-static inline __m256i parts(const unsigned char *a, const unsigned char *b)
-{
-    return parts_q5_0(dpbusd_dot, a, b);
-}
+LANES_INLINE k_parts parts(const two_blocks *t) { return parts_five(dpbusd_dot, t, 6); }
 
-static const dots q5_0 = { &q5_0_q8_0, parts, NULL };
+static const dots q5_0 = { &q5_0_q8_0, open_q8_0, parts, 2 };
 
 void ck_gemm_nt_q5_0_q8_0_avxvnni(const void *args) { gemm_fast(args, &q5_0); }
 

@@ -5,20 +5,31 @@
 const ck_numspec ck_gemm_nt_q8_0_q8_0_avx2_spec = CK_GEMM_Q_SPEC(LANES, CK_Q8_0_BLOCK, 0);
 
 /* Codes go to 16 bits first: (-128)^2 * 2 fits no 16-bit pair sum. */
-static inline __m256i half_dot(const unsigned char *a, const unsigned char *b)
+static inline __m256i words(const unsigned char *p)
 {
-    const __m256i qa = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)a));
-    const __m256i qb = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)b));
-
-    return _mm256_madd_epi16(qa, qb);
+    return _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)p));
 }
 
-static inline __m256i parts(const unsigned char *a, const unsigned char *b)
+static inline void open_words(__m256i *v, const unsigned char *a, size_t next)
 {
-    return _mm256_add_epi32(half_dot(a + 2, b + 2), half_dot(a + 18, b + 18));
+    v[0] = words(a + 2);
+    v[1] = words(a + 18);
+    v[2] = words(a + next + 2);
+    v[3] = words(a + next + 18);
 }
 
-static const dots q8_0 = { &q8_0_q8_0, parts, NULL };
+static inline __m256i block(const __m256i *v, const unsigned char *b)
+{
+    return _mm256_add_epi32(_mm256_madd_epi16(words(b + 2), v[0]),
+                            _mm256_madd_epi16(words(b + 18), v[1]));
+}
+
+LANES_INLINE k_parts parts(const two_blocks *t)
+{
+    return no_minimums(halves_sum(block(t->v, t->b), block(t->v + 2, t->b + t->b_next)));
+}
+
+static const dots q8_0 = { &q8_0_q8_0, open_words, parts, 4 };
 
 void ck_gemm_nt_q8_0_q8_0_avx2(const void *args) { gemm_fast(args, &q8_0); }
 

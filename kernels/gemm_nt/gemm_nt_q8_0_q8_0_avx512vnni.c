@@ -4,19 +4,19 @@
 
 const ck_numspec ck_gemm_nt_q8_0_q8_0_avx512vnni_spec = CK_GEMM_Q_SPEC(LANES, CK_Q8_0_BLOCK, 0);
 
-/* vpdpbusd multiplies unsigned by signed, and a ^ 0x80 is a + 128 without sign:
- * sum a b = sum (a + 128) b - sum 128 b. Neither sum can overflow. */
+/* vpdpbusd multiplies unsigned by signed: b ^ 0x80 is b + 128 without sign, of which 128 stands for 0. No
+ * sum can overflow. */
+static const formats from_minus_128 = { 32, CK_Q8_0_BYTES, CK_Q8_0_BYTES, 0, false, 128 };
+
 static inline __m512i pair(const unsigned char *a, const unsigned char *b, size_t a_next,
                            size_t b_next)
 {
-    const __m512i offset = _mm512_set1_epi8(-128), none = _mm512_setzero_si512();
-    const __m512i qa = two_loads(a + 2, a_next), qb = two_loads(b + 2, b_next);
+    const __m512i q = _mm512_xor_si512(two_loads(b + 2, b_next), _mm512_set1_epi8(-128));
 
-    return _mm512_sub_epi32(_mm512_dpbusd_epi32(none, _mm512_xor_si512(qa, offset), qb),
-                            _mm512_dpbusd_epi32(none, offset, qb));
+    return _mm512_dpbusd_epi32(_mm512_setzero_si512(), q, two_loads(a + 2, a_next));
 }
 
-static const dots q8_0 = { &q8_0_q8_0, pair, NULL };
+static const dots q8_0 = { &from_minus_128, pair, NULL };
 
 void ck_gemm_nt_q8_0_q8_0_avx512vnni(const void *args) { gemm_fast(args, &q8_0); }
 

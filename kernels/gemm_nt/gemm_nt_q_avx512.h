@@ -19,7 +19,52 @@ typedef struct dots {
     k_parts_fn *k;
 } dots;
 
+/* Eight blocks of a are read where they are. */
+typedef struct opened {
+    const unsigned char *a;
+} opened;
+
 #include "gemm_nt_q_lanes.h"
+
+static inline void open_blocks(opened *to, const dots *d, const unsigned char *a, size_t count)
+{
+    to->a = a;
+    (void)d;
+    (void)count;
+}
+
+/* The low nibbles of 16 bytes, then the high ones. */
+static inline __m256i nibbles(const unsigned char *p)
+{
+    const __m256i twice = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)p));
+    const __m256i shifts = _mm256_setr_epi32(0, 0, 0, 0, 4, 4, 4, 4);
+
+    return _mm256_and_si256(_mm256_srlv_epi32(twice, shifts), _mm256_set1_epi8(15));
+}
+
+/* Bit e of 32 as 16 in byte e: byte e gets byte e / 8, of which its own bit is kept. */
+static inline __m256i fifths(const unsigned char *p)
+{
+    int32_t bits;
+
+    memcpy(&bits, p, sizeof bits);
+    const __m256i spread = _mm256_shuffle_epi8(
+        _mm256_set1_epi32(bits), _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2,
+                                                  2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3));
+    const __m256i own = _mm256_set1_epi64x((long long)0x8040201008040201ull);
+    const __m256i is_set = _mm256_cmpeq_epi8(_mm256_and_si256(spread, own), own);
+
+    return _mm256_and_si256(is_set, _mm256_set1_epi8(16));
+}
+
+/* m[j] (bsums[2j] + bsums[2j+1]) in lane j: any 16 bits may be stored. */
+static inline __m256i minimums_k(const unsigned char *a, __m256i scales)
+{
+    const __m256i m = _mm256_cvtepu16_epi32(_mm256_extracti128_si256(scales, 1));
+    const __m256i twice = _mm256_or_si256(m, _mm256_slli_epi32(m, 16));
+
+    return _mm256_madd_epi16(load_bytes(a + A_BSUMS_K), twice);
+}
 
 static inline __m512i join(__m256i low, __m256i high)
 {
@@ -44,25 +89,33 @@ static inline void two_blocks(__m256i *s, const dots *d, const unsigned char *a,
     s[1] = next ? upper_half(both) : _mm256_setzero_si256();
 }
 
-static inline void eight_parts(__m256i *codes, __m256i *minimums, const dots *d,
-                               const unsigned char *a, const unsigned char *b, size_t count)
+LANES_INLINE eight_sums sums_of_eight(const dots *d, const opened *x, const unsigned char *b,
+                                      size_t count, size_t ahead)
 {
     const formats *const f = d->f;
+    const unsigned char *const a = x->a;
+    __m256i codes[LANES], minimums[LANES];
 
-    for (size_t l = 0; l < LANES; l++) codes[l] = _mm256_setzero_si256();
-    for (size_t l = 0; l < LANES && has_integer_min(f); l++) minimums[l] = _mm256_setzero_si256();
-    for (size_t l = 0; l < count && d->pair; l += 2)
+    for (size_t l = 0; l < LANES; l++) codes[l] = minimums[l] = _mm256_setzero_si256();
+    for (size_t l = 0; l < count && d->pair; l += 2) {
+        if (ahead) prefetch(b + l * f->b_bytes + ahead, 2 * f->b_bytes);
         two_blocks(codes + l, d, a + l * f->a_bytes, b + l * f->b_bytes, count - l);
+    }
     for (size_t l = 0; l < count && d->k; l++) {
+        if (ahead) prefetch(b + l * f->b_bytes + ahead, f->b_bytes);
         const k_parts s = d->k(a + l * f->a_bytes, b + l * f->b_bytes);
         codes[l] = s.codes;
-        if (has_integer_min(f)) minimums[l] = s.minimums;
+        minimums[l] = s.minimums;
     }
+    return (eight_sums){ add_up_eight(codes),
+                         has_integer_min(f) ? add_up_eight(minimums) : _mm256_setzero_si256() };
 }
 
-/* As pair_sums and maddubs_dot, of 64 pairs in sixteen sums. */
+/* The products of 64 pairs of unsigned codes and signed ones, in sixteen sums. */
 typedef __m512i bytes_dot_fn_512(__m512i q, __m512i a);
 
+/* Codes are below 64 and zero is at most 32: pairs of products, of codes with zero taken off or not,
+ * are at most 2 * 63 * 128 = 16,128 and no sum of 16 bits saturates. */
 static inline __m512i pair_sums_512(__m512i q, int zero, __m512i a)
 {
     const __m512i pairs = _mm512_maddubs_epi16(q, a);

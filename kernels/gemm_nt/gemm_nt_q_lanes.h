@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* gemm_nt of blocks by blocks with AVX2: eight block pairs a step, one to each lane. The including
- * file defines `dots`, which has the formats f, and what the first three declare. */
+/* gemm_nt of blocks by blocks with AVX2: eight block pairs a step, one to each lane. The including file
+ * defines `dots`, which has the formats f, `opened`, what it makes of eight blocks of a, and what the first
+ * two declare. */
 #ifndef CK_GEMM_NT_Q_LANES_H
 #define CK_GEMM_NT_Q_LANES_H
 
@@ -9,22 +10,37 @@
 #include "gemm_nt_q.h"
 #include "gemm_nt_q_rows.h"
 
-enum { LANES = 8 };
+enum {
+    LANES = 8,
+    STEPS = 16, /* of a row of a that are open at a time */
+    SIDE = 8,   /* rows of b, of a byte an element, that are read side by side: memory gives more */
+    AHEAD = 4096, /* bytes, at least, that weights are fetched ahead */
+    LINE = 64     /* bytes that come at once */
+};
 
-/* `integers` of `count` block pairs, each in eight parts, and 0 for the rest of eight pairs. minimums is
- * touched only where there are any. */
-static inline void eight_parts(__m256i *codes, __m256i *minimums, const dots *d,
-                               const unsigned char *a, const unsigned char *b, size_t count);
+/* A step is one text, whatever the compiler thinks of its length. */
+#define LANES_INLINE __attribute__((always_inline)) static inline
+
+/* `integers`, each pair in its lane. minimums is 0 where there are none. */
+typedef struct eight_sums {
+    __m256i codes, minimums;
+} eight_sums;
+
+/* `count` blocks of a, 1 to 8. */
+static inline void open_blocks(opened *to, const dots *d, const unsigned char *a, size_t count);
+
+/* `integers` of `count` block pairs, zero not taken off; other lanes are anything. What lies `ahead` bytes
+ * on in b is fetched, if that is not 0, a few lines at a time: more would hold up what is needed now. */
+LANES_INLINE eight_sums sums_of_eight(const dots *d, const opened *a, const unsigned char *b,
+                                      size_t count, size_t ahead);
+
+/* The lines of memory that `bytes` from b on are in. */
+static inline void prefetch(const unsigned char *b, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += LINE) __builtin_prefetch(b + at);
+}
 
 static inline bool has_integer_min(const formats *f) { return is_k(f) && f->has_min; }
-
-static inline int32_t add_up(__m256i s)
-{
-    const __m128i four = _mm_add_epi32(_mm256_castsi256_si128(s), _mm256_extracti128_si256(s, 1));
-    const __m128i two = _mm_add_epi32(four, _mm_shuffle_epi32(four, 0x4e));
-
-    return _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32(two, 0xb1)));
-}
 
 /* The sums of s[0] .. s[7], each in its lane. Of the four sums of s[l] in either half:
  *   low:  s0 s1 s2 s3 | s0' s1' s2' s3'      high: s4 s5 s6 s7 | s4' s5' s6' s7' */
@@ -48,9 +64,29 @@ static inline float single_of(const unsigned char *p, size_t stride, size_t l, s
     return l < count ? f32_load(p + l * stride) : 0.0f;
 }
 
+/* Two halves `stride` bytes apart, the first read with the two bytes that follow it. */
+static inline __m128i two_halves(const unsigned char *p, size_t stride)
+{
+    int32_t first;
+
+    memcpy(&first, p, sizeof first);
+    return _mm_insert_epi16(_mm_cvtsi32_si128(first), (short)f16_load(p + stride), 1);
+}
+
+static inline __m256 all_halves(const unsigned char *p, size_t stride)
+{
+    const __m128i low =
+        _mm_unpacklo_epi32(two_halves(p, stride), two_halves(p + 2 * stride, stride));
+    const __m128i high =
+        _mm_unpacklo_epi32(two_halves(p + 4 * stride, stride), two_halves(p + 6 * stride, stride));
+
+    return _mm256_cvtph_ps(_mm_unpacklo_epi64(low, high));
+}
+
 /* `count` halves, `stride` bytes apart, and 0 for the rest of eight. */
 static inline __m256 eight_halves(const unsigned char *p, size_t stride, size_t n)
 {
+    if (n == LANES) return all_halves(p, stride);
     return _mm256_cvtph_ps(_mm_setr_epi16(half_of(p, stride, 0, n), half_of(p, stride, 1, n),
                                           half_of(p, stride, 2, n), half_of(p, stride, 3, n),
                                           half_of(p, stride, 4, n), half_of(p, stride, 5, n),
@@ -65,11 +101,12 @@ static inline __m256 eight_singles(const unsigned char *p, size_t stride, size_t
                           single_of(p, stride, 6, n), single_of(p, stride, 7, n));
 }
 
-/* Of `count` blocks of a, each in its lane: the scales, what multiplies minimums, and zero times the sum
- * of the codes. */
+/* Of up to eight blocks of a, each in its lane: the scales, what multiplies minimums, and zero times the
+ * sum of the codes. Lanes without a block are 0 but in `codes`. */
 typedef struct activations {
     __m256 scale, sum;
     __m256i zeros;
+    opened codes;
 } activations;
 
 static inline __m256i code_sum(const unsigned char *a)
@@ -80,43 +117,44 @@ static inline __m256i code_sum(const unsigned char *a)
     return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
 }
 
-static inline activations read_a(const formats *f, const unsigned char *a, size_t count)
+static inline __m256i zero_sums(const formats *f, const unsigned char *a, size_t count)
 {
-    activations x = { _mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_si256() };
     __m256i s[LANES];
 
-    if (is_k(f)) {
-        x.scale = x.sum = eight_singles(a, f->a_bytes, count);
-        return x;
-    }
-    x.scale = eight_halves(a, f->a_bytes, count);
-    if (f->has_min) x.sum = eight_halves(a + A_SUM, f->a_bytes, count);
-    if (f->zero == 0) return x;
+    if (f->zero == 0) return _mm256_setzero_si256();
     for (size_t l = 0; l < LANES; l++)
         s[l] = l < count ? code_sum(a + l * f->a_bytes) : _mm256_setzero_si256();
-    x.zeros = _mm256_mullo_epi32(add_up_eight(s), _mm256_set1_epi32(f->zero));
-    return x;
+    return _mm256_mullo_epi32(add_up_eight(s), _mm256_set1_epi32(f->zero));
+}
+
+static inline void read_a(activations *x, const dots *d, const unsigned char *a, size_t count)
+{
+    const formats *const f = d->f;
+
+    open_blocks(&x->codes, d, a, count);
+    x->scale = is_k(f) ? eight_singles(a, f->a_bytes, count) : eight_halves(a, f->a_bytes, count);
+    x->sum = is_k(f) || !f->has_min ? x->scale : eight_halves(a + A_SUM, f->a_bytes, count);
+    x->zeros = zero_sums(f, a, count);
 }
 
 typedef struct sums {
     __m256 codes, minimums;
 } sums;
 
-/* `count` block pairs; the other lanes add 0 * 0. */
-static inline sums step(sums to, const dots *d, const activations *x, const unsigned char *a,
-                        const unsigned char *b, size_t count)
+/* `count` block pairs; the other lanes add 0 times some integer. */
+LANES_INLINE sums step(sums to, const dots *d, const activations *x, const unsigned char *b,
+                       size_t count, size_t ahead)
 {
     const formats *const f = d->f;
     const __m256 scale = _mm256_mul_ps(x->scale, eight_halves(b + f->b_scale, f->b_bytes, count));
-    __m256i codes[LANES], minimums[LANES];
+    const eight_sums s = sums_of_eight(d, &x->codes, b, count, ahead);
+    const __m256i codes = f->zero ? _mm256_sub_epi32(s.codes, x->zeros) : s.codes;
 
-    eight_parts(codes, minimums, d, a, b, count);
-    const __m256i all = _mm256_sub_epi32(add_up_eight(codes), x->zeros);
-    to.codes = _mm256_fmadd_ps(scale, _mm256_cvtepi32_ps(all), to.codes);
+    to.codes = _mm256_fmadd_ps(scale, _mm256_cvtepi32_ps(codes), to.codes);
     if (!f->has_min) return to;
     const __m256 m = eight_halves(b + MIN, f->b_bytes, count);
     if (is_k(f)) {
-        const __m256 sub = _mm256_cvtepi32_ps(add_up_eight(minimums));
+        const __m256 sub = _mm256_cvtepi32_ps(s.minimums);
         to.minimums = _mm256_fmadd_ps(_mm256_mul_ps(x->sum, m), sub, to.minimums);
     } else {
         to.minimums = _mm256_fmadd_ps(x->sum, m, to.minimums);
@@ -141,56 +179,70 @@ static inline float total(const formats *f, sums s)
     return is_k(f) ? codes - minimums : codes + minimums;
 }
 
-/* The lines of memory that `bytes` from b on are in. */
-static inline void prefetch(const unsigned char *b, size_t bytes)
+/* A count that the compiler knows leaves nothing to be asked block by block, which with blocks of 256
+ * hardly matters. */
+LANES_INLINE sums last_step(sums to, const dots *d, const activations *x, const unsigned char *b,
+                            size_t count)
 {
-    for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(b + at);
+    if (count == 0) return to;
+    if (is_k(d->f)) return step(to, d, x, b, count, 0);
+    switch (count) {
+    case 1: return step(to, d, x, b, 1, 0);
+    case 2: return step(to, d, x, b, 2, 0);
+    case 3: return step(to, d, x, b, 3, 0);
+    case 4: return step(to, d, x, b, 4, 0);
+    case 5: return step(to, d, x, b, 5, 0);
+    case 6: return step(to, d, x, b, 6, 0);
+    default: return step(to, d, x, b, 7, 0);
+    }
 }
 
-/* `count` is that of c, known to the compiler. */
-static inline void some_dots(float *sum, const dots *d, const unsigned char *a, const columns *c,
-                             size_t blocks, size_t count)
+/* `blocks` of `rows` rows of c, from b on. What is fetched ahead is in later rows than these. */
+LANES_INLINE void some_steps(sums *to, const dots *d, const activations *x, const columns *c,
+                             const unsigned char *b, size_t rows, size_t blocks)
+{
+    const size_t bytes = LANES * d->f->b_bytes, ld = c->ld;
+    const size_t ahead = AHEAD > rows * ld ? (AHEAD + ld - 1) / ld * ld : rows * ld;
+
+    for (; blocks >= LANES; blocks -= LANES, b += bytes, x++)
+        for (size_t r = 0; r < rows; r++)
+            to[r] = step(to[r], d, x, b + r * ld, LANES, c->prefetch ? ahead : 0);
+    for (size_t r = 0; r < rows; r++) to[r] = last_step(to[r], d, x, b + r * ld, blocks);
+}
+
+LANES_INLINE void row_dots(float *sum, const dots *d, const unsigned char *a, const columns *c,
+                           size_t blocks)
 {
     const formats *const f = d->f;
-    const unsigned char *b = c->b;
+    const size_t side = f->b_bytes < f->elements ? 1 : SIDE;
     sums s[COLUMNS];
 
-    for (size_t k = 0; k < count; k++) s[k] = (sums){ _mm256_setzero_ps(), _mm256_setzero_ps() };
-    for (; blocks >= LANES; blocks -= LANES, a += LANES * f->a_bytes, b += LANES * f->b_bytes) {
-        const activations x = read_a(f, a, LANES);
-        for (size_t k = 0; k < count; k++) {
-            if (c->prefetch) prefetch(b + (count + k) * c->ld, LANES * f->b_bytes);
-            s[k] = step(s[k], d, &x, a, b + k * c->ld, LANES);
-        }
+    for (size_t k = 0; k < c->count; k++) s[k] = (sums){ _mm256_setzero_ps(), _mm256_setzero_ps() };
+    for (size_t first = 0; first < blocks; first += STEPS * LANES) {
+        const size_t left = blocks - first, some = left < STEPS * LANES ? left : STEPS * LANES;
+        activations x[STEPS];
+        for (size_t l = 0; l < some; l += LANES)
+            read_a(&x[l / LANES], d, a + (first + l) * f->a_bytes,
+                   some - l < LANES ? some - l : LANES);
+        for (size_t k = 0; k < c->count; k += side)
+            some_steps(s + k, d, x, c, c->b + k * c->ld + first * f->b_bytes,
+                       c->count - k < side ? c->count - k : side, some);
     }
-    if (blocks) {
-        const activations x = read_a(f, a, blocks);
-        for (size_t k = 0; k < count; k++) s[k] = step(s[k], d, &x, a, b + k * c->ld, blocks);
-    }
-    for (size_t k = 0; k < count; k++) sum[k] = total(f, s[k]);
+    for (size_t k = 0; k < c->count; k++) sum[k] = total(f, s[k]);
 }
 
-static inline void row_dots(float *sum, const dots *d, const unsigned char *a, const columns *c,
-                            size_t blocks)
+static inline void block_dots(integers *to, const dots *d, const unsigned char *a,
+                              const unsigned char *b, size_t count)
 {
-    /* blocks of 256 have little of a to share, and one row of b comes faster than four */
-    if (c->count == COLUMNS && !is_k(d->f)) {
-        some_dots(sum, d, a, c, blocks, COLUMNS);
-        return;
-    }
-    for (size_t k = 0; k < c->count; k++) {
-        const columns one = { blocks ? c->b + k * c->ld : c->b, c->ld, 1, c->prefetch };
-        some_dots(sum + k, d, a, &one, blocks, 1);
-    }
-}
+    int32_t codes[LANES], minimums[LANES];
+    opened x;
 
-static inline integers block_dot(const dots *d, const unsigned char *a, const unsigned char *b)
-{
-    __m256i codes[LANES], minimums[LANES];
-
-    eight_parts(codes, minimums, d, a, b, 1);
-    const int32_t zeros = d->f->zero ? d->f->zero * add_up(code_sum(a)) : 0;
-    return (integers){ add_up(codes[0]) - zeros, has_integer_min(d->f) ? add_up(minimums[0]) : 0 };
+    open_blocks(&x, d, a, count);
+    const eight_sums s = sums_of_eight(d, &x, b, count, 0);
+    const __m256i all = _mm256_sub_epi32(s.codes, zero_sums(d->f, a, count));
+    _mm256_storeu_si256((__m256i *)codes, all);
+    _mm256_storeu_si256((__m256i *)minimums, s.minimums);
+    for (size_t l = 0; l < count; l++) to[l] = (integers){ codes[l], minimums[l] };
 }
 
 #endif

@@ -10,15 +10,20 @@
 typedef struct columns {
     const unsigned char *b;
     size_t ld, count;
-    bool prefetch; /* those that follow */
+    bool prefetch; /* what follows */
 } columns;
-enum { COLUMNS = 4 /* at most, at a time */ };
+enum {
+    COLUMNS = 16, /* at most, at a time: what is made of a row of a is made once for them */
+    INTEGERS = 8  /* likewise, block pairs */
+};
 
 /* The sums of one row of a with each of the columns over `blocks` block pairs, by the variant's numspec. */
 static inline void row_dots(float *sum, const dots *d, const unsigned char *a, const columns *c,
                             size_t blocks);
 
-static inline integers block_dot(const dots *d, const unsigned char *a, const unsigned char *b);
+/* The integers of `count` block pairs. */
+static inline void block_dots(integers *to, const dots *d, const unsigned char *a,
+                              const unsigned char *b, size_t count);
 
 /* Columns outside: weights are read once. */
 static inline void gemm_fast(const ck_gemm_q_args *g, const dots *d)
@@ -39,6 +44,22 @@ static inline void gemm_fast(const ck_gemm_q_args *g, const dots *d)
     }
 }
 
+static inline double strict_sum(const dots *d, const unsigned char *a, const unsigned char *b,
+                                size_t blocks)
+{
+    const formats *const f = d->f;
+    double sum = 0;
+
+    for (size_t first = 0; first < blocks; first += INTEGERS) {
+        const size_t count = blocks - first < INTEGERS ? blocks - first : INTEGERS;
+        integers i[INTEGERS];
+        block_dots(i, d, a, b, count);
+        for (size_t l = 0; l < count; l++, a += f->a_bytes, b += f->b_bytes)
+            sum = strict_term(sum, f, a, b, i[l]);
+    }
+    return sum;
+}
+
 static inline void gemm_strict(const ck_gemm_q_args *g, const dots *d)
 {
     const formats *const f = d->f;
@@ -49,9 +70,7 @@ static inline void gemm_strict(const ck_gemm_q_args *g, const dots *d)
         for (size_t j = 0; j < g->n; j++) {
             const unsigned char *a = row_at(g->a, i * g->lda, f->a_bytes, blocks);
             const unsigned char *b = row_at(g->b, j * g->ldb, f->b_bytes, blocks);
-            double sum = 0;
-            for (size_t l = 0; l < blocks; l++, a += f->a_bytes, b += f->b_bytes)
-                sum = strict_term(sum, f, a, b, block_dot(d, a, b));
+            const double sum = strict_sum(d, a, b, blocks);
             g->y[i * g->ldy + j] = ck_strict_f32(g->bias ? sum + (double)g->bias[j] : sum);
         }
 }

@@ -146,9 +146,10 @@ static inline void row_dots(float *sum, const dots *d, const unsigned char *a, c
         sum[k] = row_dot(d, a, blocks ? c->b + k * c->ld : c->b, blocks);
 }
 
-static inline integers block_dot(const dots *d, const unsigned char *a, const unsigned char *b)
+static inline void block_dots(integers *to, const dots *d, const unsigned char *a,
+                              const unsigned char *b, size_t count)
 {
-    return d->dot(a, b);
+    for (size_t l = 0; l < count; l++) to[l] = d->dot(a + l * d->f->a_bytes, b + l * d->f->b_bytes);
 }
 
 #endif

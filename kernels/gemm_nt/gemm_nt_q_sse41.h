@@ -106,9 +106,11 @@ static inline void row_dots(float *sum, const dots *d, const unsigned char *a, c
         sum[k] = row_dot(d, a, blocks ? c->b + k * c->ld : c->b, blocks);
 }
 
-static inline integers block_dot(const dots *d, const unsigned char *a, const unsigned char *b)
+static inline void block_dots(integers *to, const dots *d, const unsigned char *a,
+                              const unsigned char *b, size_t count)
 {
-    return (integers){ add_up(d->codes(a, b)), d->minimums ? add_up(d->minimums(a, b)) : 0 };
+    for (size_t l = 0; l < count; l++, a += d->f->a_bytes, b += d->f->b_bytes)
+        to[l] = (integers){ add_up(d->codes(a, b)), d->minimums ? add_up(d->minimums(a, b)) : 0 };
 }
 
 static inline __m128i load_bytes(const unsigned char *p)
