@@ -101,7 +101,8 @@ static void record_signal(const hn_runner *r, const hn_outcome *o, hn_result *re
                            : o->address         ? " at an address of no operand"
                                                 : " at address 0 or a malformed one";
     if (o->address && o->pc == o->address)
-        hn_record(result, HN_CRASH, HN_CHECK_CRASH, "signal %d: what was called is no code", o->signal);
+        hn_record(result, HN_CRASH, HN_CHECK_CRASH, "signal %d: what was called is no code",
+                  o->signal);
     hn_record(result, HN_CRASH, HN_CHECK_CRASH, "signal %d%s, in %s", o->signal, at,
               place_of(o->pc, place, sizeof place));
 }
