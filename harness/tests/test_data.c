@@ -93,6 +93,44 @@ static void guard_pages_are_unmapped(void **state)
     hn_slot_free(&slot);
 }
 
+/* Beside each row its margin, which is painted and saved; nothing else between lo and hi is mapped. */
+static void rows_far_apart_have_nothing_between(void **state)
+{
+    const hn_extent extent = { 3, 41, 0 };
+    const size_t stride = ((size_t)1 << 33) + 4, bytes = 41 * 4;
+    (void)state;
+    for (size_t p = 0; p < sizeof places / sizeof places[0]; p++) {
+        hn_slot slot = { 0 };
+        hn_placed at;
+        assert_int_equal(
+            hn_place_operand(&slot, &extent, stride / 4, &hn_dtypes[HN_F32], places[p], &at), 0);
+        hn_paint_slack(&at, NULL, HN_CANARY);
+        unsigned char *const saved = malloc(hn_placed_bytes(&at));
+        hn_placed_save(&at, saved);
+        assert_null(hn_find_overwrite(&at, NULL));
+        for (size_t row = 0; row < 3; row++) {
+            unsigned char *const from = at.at + row * stride, *const end = from + bytes;
+            unsigned char *const beside = row < 2 ? end + HN_MARGIN - 1 : from - HN_MARGIN;
+            assert_false(unmapped(from));
+            assert_false(unmapped(end - 1));
+            if (row > 0) assert_true(unmapped(from - 2 * 4096));
+            if (row < 2) assert_true(unmapped(end + 2 * 4096));
+            if (row < 2) assert_int_equal(hn_guard_side(&slot, end + 2 * 4096), 1);
+            *beside ^= 1;
+            assert_ptr_equal(hn_find_overwrite(&at, NULL), beside);
+            assert_false(hn_placed_same(&at, saved));
+            *beside ^= 1;
+            assert_true(hn_placed_same(&at, saved));
+            end[-1] ^= 1;
+            assert_null(hn_find_overwrite(&at, NULL));
+            assert_false(hn_placed_same(&at, saved));
+            end[-1] ^= 1;
+        }
+        free(saved);
+        hn_slot_free(&slot);
+    }
+}
+
 static void operand_not_passed_is_null(void **state)
 {
     hn_slot slot = { 0 };
@@ -529,6 +567,7 @@ int hn_test_data(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operand_lies_as_asked),
         cmocka_unit_test(guard_pages_are_unmapped),
+        cmocka_unit_test(rows_far_apart_have_nothing_between),
         cmocka_unit_test(operand_not_passed_is_null),
         cmocka_unit_test(every_overwrite_is_found),
         cmocka_unit_test(slack_is_all_but_live),
