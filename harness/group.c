@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The generic run of a case. Every check is on for every kernel of every family. */
+#include <limits.h>
 #include <string.h>
 
 #include "group/runner.h"
@@ -81,6 +82,8 @@ static const char *inapplicable(const hn_runner *r, const hn_variant *v)
     for (size_t i = 0; num->align && i < r->family->noperands; i++)
         if ((uintptr_t)r->placed[i].at % num->align != 0)
             return "operands are not aligned as it requires";
+    for (size_t i = 0; num->flags & CK_NUM_INT_STRIDES && i < r->family->noperands; i++)
+        if (r->ld[i] > INT_MAX) return "a stride is beyond what its interface takes";
     if (num->k_multiple > 1 && r->c->num[hn_last_dim(r->c->op)] % num->k_multiple != 0)
         return "the last dimension is no multiple of what it requires";
     return NULL;

@@ -91,7 +91,7 @@ static inline ck_gemm_args blas_row(const ck_gemv_args *v)
 
 /* The standard says nothing of the order of a sum, nor whether alpha is applied to it or to its
  * terms. alpha = 0 does not look at the factors, and a NaN or an overflow among them is lost. */
-static const ck_numspec blas_spec = { .accs = 1, .alias = 1u << 3 };
+static const ck_numspec blas_spec = { .accs = 1, .flags = CK_NUM_INT_STRIDES, .alias = 1u << 3 };
 static const ck_domain blas_domain = {
     .code_min = -128, .flags = CK_DOMAIN_FINITE | CK_DOMAIN_NORMAL | CK_DOMAIN_NEAREST
 };

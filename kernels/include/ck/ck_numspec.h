@@ -33,7 +33,8 @@ enum {
     CK_NUM_BATCH_INVARIANT = 1u << 9,   /* a batch row's bits, NaNs apart, do not depend on the
                                            batch size */
     CK_NUM_THREAD_INVARIANT = 1u << 10, /* bits do not depend on the thread count */
-    CK_NUM_TIE_EITHER = 1u << 11        /* quantisers: either code within 4u|t| of a tie */
+    CK_NUM_TIE_EITHER = 1u << 11,       /* quantisers: either code within 4u|t| of a tie */
+    CK_NUM_INT_STRIDES = 1u << 12       /* its interface takes strides below 2^31 only */
 };
 
 typedef struct ck_numspec {
