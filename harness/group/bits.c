@@ -193,23 +193,19 @@ void hn_runner_check_batch(hn_runner *r, size_t i, hn_result *result)
     }
 }
 
-/* Several threads have the bits of one, NaNs too: each output is computed in the same order. */
+/* Several threads have the bits of one: each output is computed in the same order. */
 void hn_runner_check_threads(hn_runner *r, size_t i, hn_result *result)
 {
-    const unsigned char *first = r->saved + i * r->out_bytes;
     hn_trail t;
-    char name[48];
+    char what[40];
     if (r->c->threads < 2) return;
     hn_runner_set_prefill(r, HN_PREFILL_B);
     hn_runner_call_crew(r, &r->plan->variants[i], &t);
     const bool returned = hn_runner_check_trail(r, &t, result);
     hn_runner_repair(r, &t, HN_JUNK_B);
+    snprintf(what, sizeof what, "differs in %u threads", r->c->threads);
     result->ran |= 1u << HN_CHECK_THREADS;
-    if (!returned || memcmp(first, r->packed, r->out_bytes) == 0) return;
-    const size_t byte = first_difference(first, r->packed, r->out_bytes);
-    name_unit(r, byte, name, sizeof name);
-    dump_both(r, "one", first, "several", r->packed, byte, result);
-    hn_record(result, HN_FAIL, HN_CHECK_THREADS, "%s differs in %u threads", name, r->c->threads);
+    if (returned) compare_all(r, i, HN_CHECK_THREADS, what, result);
 }
 
 /* The first output may be the very buffer of operand k: same bits. */

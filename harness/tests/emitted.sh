@@ -51,7 +51,9 @@ shows() { # NAME
         return
     fi
     got=0
+    rm -f repro
     sh -c "$(cat build.sh)" >out 2>&1 || got=$?
+    [ -x repro ] || wrong "the file does not compile: $line"
     [ "$got" = 1 ] || wrong "$check: the file exits $got: $line"
 }
 

@@ -19,7 +19,10 @@ library right
 # shows STATUS COMMAND: builds an emitted file by its own command, without a warning, and runs it.
 shows() {
     want=$1 got=0
+    binary=${2##*./}
+    rm -f "$binary"
     eval "$(printf '%s' "$2" | sed 's/^gcc /gcc -Wall -Wextra -Werror /')" >out 2>err || got=$?
+    [ -x "$binary" ] || wrong "emitted file: does not compile: $2"
     [ "$got" = "$want" ] || wrong "emitted file: exit $got, wanted $want: $2"
 }
 
