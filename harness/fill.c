@@ -585,8 +585,7 @@ static void fill_down(row *r, const hn_case *c, size_t index, const hn_placed *p
     float *column = hn_checked(malloc((p->rows + 1) * sizeof *column));
     for (r->index = 0; p->rows && r->index < p->cols; r->index++) {
         r->rng = hn_stream(c->seed, index, r->index);
-        fill_f32(r, column, p->rows);
-        vary_nans(r, column, p->rows);
+        fill_floats(r, c, index, column, p->rows);
         for (size_t i = 0; i < p->rows; i++)
             memcpy(p->at + (i * p->ld + r->index) * p->unit, &column[i], sizeof *column);
     }
