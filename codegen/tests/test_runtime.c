@@ -194,6 +194,22 @@ static void wrong_programs_are_seen(void **state)
     }
 }
 
+/* A program that leaves pad lanes as they are: what was in one, `byte` bytes into the buffer in that layer, is
+ * found behind a run of nine tokens. Unloads it. */
+static void stale_pad_is_found(cg_loaded *l, const char *buffer, size_t layer, size_t byte,
+                               const int32_t *tokens)
+{
+    float logits[9 * 50];
+    ck_model *const m = cg_open_model(l, 4);
+    const ck_buffer *b = l->program->buffers;
+    while (strcmp(b->name, buffer) != 0) b++;
+    ck_model_arena(m)[b->offset + layer * b->stride + byte] = 1;
+    assert_int_equal(cg_run_whole(m, tokens, 9, logits), CK_MODEL_OK);
+    assert_non_null(cg_arena_fault(m));
+    ck_model_close(m);
+    cg_unload(l);
+}
+
 /* The same of fused steps. */
 static void wrong_fused_programs_are_seen(void **state)
 {
@@ -238,14 +254,7 @@ static void wrong_fused_programs_are_seen(void **state)
     }
     /* pad lanes that nobody clears */
     cg_loaded l = cg_load_fused(&c, 0, CG_FUSE_MLP, "mlp_gate", "status == 0", "status != 0");
-    ck_model *const m = cg_open_model(&l, 4);
-    const ck_buffer *b = l.program->buffers;
-    while (strcmp(b->name, "swiglu_out") != 0) b++;
-    ((float *)(void *)(ck_model_arena(m) + b->offset))[47] = 1;
-    assert_int_equal(cg_run_whole(m, tokens, 9, logits), CK_MODEL_OK);
-    assert_non_null(cg_arena_fault(m));
-    ck_model_close(m);
-    cg_unload(&l);
+    stale_pad_is_found(&l, "swiglu_out", 0, 47 * sizeof(float), tokens);
 }
 
 /* The same of caches: in the last layer, row or head where there is a choice. */
@@ -288,14 +297,7 @@ static void wrong_caches_are_seen(void **state)
     /* pad lanes that nobody writes */
     cg_loaded l =
         cg_load_cached(&cg_small, 0, CK_DTYPE_BF16, "kv_write", ".cols = 16", ".cols = 8");
-    ck_model *const m = cg_open_model(&l, 4);
-    const ck_buffer *b = l.program->buffers;
-    while (strcmp(b->name, "v") != 0) b++;
-    ck_model_arena(m)[b->offset + b->stride + 2 * 15] = 1;
-    assert_int_equal(cg_run_whole(m, tokens, 9, logits), CK_MODEL_OK);
-    assert_non_null(cg_arena_fault(m));
-    ck_model_close(m);
-    cg_unload(&l);
+    stale_pad_is_found(&l, "v", 1, 2 * 15, tokens);
 }
 
 static void expect(const ck_model *m, int got, int want, const char *says)
