@@ -64,17 +64,6 @@ static void describe(const hn_output *y, const ref_tile *tile, const hn_balls *b
     hn_dump_units(result, "bytes", at, y->cols, y->info->bytes, col);
 }
 
-double hn_judge(double got, double v, double e, bool signed_zero)
-{
-    if (e == REF_ANY) return 0.0;
-    if (isnan(v)) return isnan(got) ? 0.0 : (double)NAN;
-    if (isinf(v)) return got == v ? 0.0 : (double)NAN;
-    const double error = fabs(got - v);
-    if (!(error <= e)) return (double)NAN;
-    if (signed_zero && e == 0.0 && v == 0.0 && signbit(got) != signbit(v)) return (double)NAN;
-    return e > 0.0 ? error / e : 0.0;
-}
-
 void hn_compare(const hn_output *y, const ref_tile *tile, const hn_balls *balls,
                 unsigned family_flags, hn_result *result)
 {

@@ -3,6 +3,7 @@
 #ifndef HN_COMPARE_H
 #define HN_COMPARE_H
 
+#include <math.h>
 #include <string.h>
 
 #include "family.h"
@@ -41,7 +42,16 @@ void hn_compare(const hn_output *y, const ref_tile *tile, const hn_balls *balls,
                 unsigned family_flags, hn_result *result);
 
 /* error / radius of one output inside its ball, 0 where that means nothing; NaN if it is outside. */
-double hn_judge(double got, double v, double e, bool signed_zero);
+static inline double hn_judge(double got, double v, double e, bool signed_zero)
+{
+    if (e == REF_ANY) return 0.0;
+    if (isnan(v)) return isnan(got) ? 0.0 : (double)NAN;
+    if (isinf(v)) return got == v ? 0.0 : (double)NAN;
+    const double error = fabs(got - v);
+    if (!(error <= e)) return (double)NAN;
+    if (signed_zero && e == 0.0 && v == 0.0 && signbit(got) != signbit(v)) return (double)NAN;
+    return e > 0.0 ? error / e : 0.0;
+}
 
 /* True if some output of the tile could have shown a fault: its radius is 0, or below half of the
  * mean term. */

@@ -290,7 +290,7 @@ enum { STEPS_MOST = 10000 };
 
 void hn_group_trace(hn_runner *r, const hn_variant *variant, const hn_case *c, hn_result *result)
 {
-    static const unsigned steps[] = { 2500, STEPS_MOST };
+    static const unsigned steps[] = { 1000, STEPS_MOST };
     hn_plan plan = { .op = c->op };
     void *at[HN_MAX_OPERANDS] = { 0 };
     hn_trace trace;

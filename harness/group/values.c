@@ -173,9 +173,57 @@ static void explain(hn_runner *r, size_t i, const hn_tile *tile, const hn_output
     free(bad);
 }
 
+/* What hn_compare found in a tile of one variant's output. */
+typedef struct found {
+    bool compared, exact;
+    double utilisation;
+} found;
+
+/* Whether two variants of the case left the same bits in a tile. */
+static bool same_bits(const hn_output *a, const hn_output *b, const ref_tile *tile)
+{
+    const size_t bytes = a->info->bytes;
+    for (size_t i = 0; i < tile->rows; i++) {
+        const size_t at = ((tile->r0 + i) * a->cols + tile->c0) * bytes;
+        if (memcmp(a->bytes + at, b->bytes + at, tile->cols * bytes) != 0) return false;
+    }
+    return true;
+}
+
+/* The earlier variant that was compared with the same balls and has the same bits; i: there is none. */
+static size_t twin(hn_runner *r, size_t i, const hn_tile *tile, const hn_output *y,
+                   const found *all)
+{
+    for (size_t k = 0; k < i; k++) {
+        if (!all[k].compared || r->plan->variants[k].spec != r->plan->variants[i].spec) continue;
+        const hn_output other = hn_group_output(r, k, tile->operand);
+        if (same_bits(y, &other, &tile->part)) return k;
+    }
+    return i;
+}
+
+/* Compares what no earlier variant has compared: strict modes, for one, have their bits in common. */
+static void compare_once(hn_runner *r, size_t i, const hn_tile *tile, const hn_output *y,
+                         const hn_balls *balls, found *all, hn_result *result)
+{
+    const size_t same = twin(r, i, tile, y, all);
+    const found before = { true, result->exact, result->utilisation };
+    if (same == i) {
+        result->exact = true;
+        result->utilisation = 0.0;
+        hn_compare(y, &tile->part, balls, r->family->flags, result);
+        all[i] = (found){ result->verdict == HN_OK, result->exact, result->utilisation };
+    } else {
+        all[i] = all[same];
+    }
+    result->exact = before.exact && all[i].exact;
+    result->utilisation = fmax(before.utilisation, all[i].utilisation);
+}
+
 void hn_runner_compare(hn_runner *r, const hn_tile *tile, hn_result *results)
 {
     const ref_out out = reference(r, tile);
+    found all[HN_MAX_VARIANTS] = { 0 };
     for (size_t i = 0; i < r->plan->nvariants; i++) {
         const hn_variant *v = &r->plan->variants[i];
         const hn_balls balls = { out.n, out.v + v->spec * out.n, out.e + v->spec * out.n,
@@ -184,7 +232,7 @@ void hn_runner_compare(hn_runner *r, const hn_tile *tile, hn_result *results)
         if (results[i].verdict != HN_OK) continue;
         const char *why = check_radii(r, &balls, v);
         if (why) hn_record(&results[i], HN_FAIL, HN_CHECK_HARNESS, "harness: %s", why);
-        hn_compare(&y, &tile->part, &balls, r->family->flags, &results[i]);
+        compare_once(r, i, tile, &y, &balls, all, &results[i]);
         if (r->explain && results[i].verdict != HN_OK && !why)
             explain(r, i, tile, &y, &balls, &results[i]);
         r->power[i] |= hn_has_power(&balls);

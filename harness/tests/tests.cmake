@@ -9,9 +9,11 @@ target_include_directories(test_harness PRIVATE ${CMOCKA_INCLUDE_DIR})
 target_link_libraries(test_harness PRIVATE ck_harness ck_flags ${CMOCKA_LIBRARIES})
 add_test(NAME harness COMMAND test_harness)
 set_tests_properties(harness PROPERTIES LABELS "unit;harness")
-# LeakSanitizer's own scan dies at the end of it (signal 11 in ScanRangeForPointers): why is not known.
+# Sanitizers before LLVM 16 take what lies before a library's thread-local block for a header of glibc 2.19's
+# if the block is 16 bytes into a page, as one of a library that the test loads may be; LeakSanitizer then
+# scans whatever addresses are in it, and dies (sanitizer_tls_get_addr.cpp).
 if(CK_SANITIZE)
-  set_property(TEST harness PROPERTY ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+  set_property(TEST harness PROPERTY ENVIRONMENT ASAN_OPTIONS=intercept_tls_get_addr=0)
 endif()
 
 add_test(NAME cli COMMAND ${CMAKE_SOURCE_DIR}/harness/tests/cli.sh $<TARGET_FILE:ckparity>
