@@ -119,7 +119,7 @@ static const hn_mutant list[] = {
     ROW("leaves_x87", hn_broken_x87, HN_ON_ALL, HN_IN_FAST, HN_BY(ABI)),
     ROW("unset_local", hn_stale_local, HN_ON_ALL, HN_IN_BOTH, HN_BY(JUNK)),
     ROW("unset_local_far", hn_stale_local_far, HN_ON_ALL, HN_IN_FAST,
-        HN_BY(JUNK) | HN_BY_PARTS | HN_BY_NUMBERS),
+        HN_BY(JUNK) | HN_BY(REPEAT) | HN_BY_PARTS | HN_BY_NUMBERS),
     ROW("unset_register", hn_stale_register, HN_ON_ALL, HN_IN_BOTH, HN_BY(JUNK)),
     ROW("sets_ftz", flush_to_zero, HN_ON_ALL, HN_IN_BOTH, HN_BY(FPENV)),
     ROW("sets_rounding", rounding, HN_ON_ALL, HN_IN_FAST, HN_BY(FPENV)),
