@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Adds up ctest's JUnit files. Lists the tests that failed or were skipped, the skipped with their
-# reasons, then prints "N passed, N failed, N skipped". A test that could not be started has failed:
+# Adds up ctest's JUnit files. Lists the tests that took longest, in seconds, and those that failed or
+# were skipped, the skipped with their reasons, then prints "N passed, N failed, N skipped". A test that could not be started has failed:
 # ctest's files call it skipped.
 #   ci/junit.sh FILE...
 # Exit: 0, 1 if a test failed or none passed, 2 if a file cannot be read.
@@ -10,6 +10,17 @@ export LC_ALL=C
 
 # get FILE XPATH: its string value.
 get() { xmllint --huge --xpath "string($2)" "$1"; }
+
+# values FILE ATTRIBUTE: of all its tests, a line each.
+values() { xmllint --huge --xpath "//testcase/@$2" "$1" 2>/dev/null | sed 's/^[^"]*"\(.*\)"$/\1/'; }
+
+lists=$(mktemp -d)
+trap 'rm -rf "$lists"' EXIT
+for file; do
+    name=${file##*/}
+    values "$file" name >"$lists/name"
+    values "$file" time | paste - "$lists/name" | sed "s/^\([0-9]*\)[^	]*	/\1 s: ${name%.xml}: /"
+done | sort -rn | head -n 10 | sed 's/^/longest: /'
 
 passed=0 failed=0 skipped=0
 for file; do

@@ -15,7 +15,7 @@ mkdir -p "$junit"
 
 # step NAME COMMAND...: a step that ctest does not know, as a test.
 step() {
-    step=$1 rc=0 status=run failure=
+    step=$1 rc=0 status=run failure= began=$(date +%s)
     shift
     "$@" || rc=$?
     if [ "$rc" != 0 ]; then
@@ -24,7 +24,7 @@ step() {
     fi
     cat >"$junit/$step.xml" <<EOF
 <testsuite name="$step" tests="1">
-	<testcase name="$step" classname="$step" time="0" status="$status">$failure</testcase>
+	<testcase name="$step" classname="$step" time="$(($(date +%s) - began))" status="$status">$failure</testcase>
 </testsuite>
 EOF
     return "$rc"
