@@ -9,7 +9,7 @@
 #include "mutant.h"
 #include "quant.h"
 
-enum { ROWS = CK_Q4_KX8_ROWS, BYTES = CK_Q4_KX8_BYTES, Q8_K = CK_Q8_K_BYTES, LAST = ROWS - 1 };
+enum { ROWS = CK_X8_ROWS, BYTES = CK_Q4_KX8_BYTES, Q8_K = CK_Q8_K_BYTES, LAST = ROWS - 1 };
 /* Parts of a row: d, dmin, scales, minimums, codes. */
 enum { D, DMIN, S, M = S + 8, Q = M + 8, PARTS = Q + CK_K_BLOCK };
 

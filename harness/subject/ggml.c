@@ -193,7 +193,7 @@ static void *scratch(int place, size_t bytes)
 static void packed_columns(const build *b, const ck_gemm_p_args *g, size_t j, size_t columns,
                            const char *four, float *y, size_t ldy)
 {
-    const char *weights = (const char *)g->b + j / CK_Q4_KX8_ROWS * g->ldb * CK_Q4_KX8_BYTES;
+    const char *weights = (const char *)g->b + j / CK_X8_ROWS * g->ldb * CK_Q4_KX8_BYTES;
     const size_t quads = g->m / 4 * 4;
     if (quads) b->gemm_q4_kx8((int)g->k, y + j, ldy, weights, four, (int)quads, (int)columns);
     for (size_t i = quads; i < g->m; i++)
@@ -205,7 +205,7 @@ static void packed_columns(const build *b, const ck_gemm_p_args *g, size_t j, si
 static void packed_product(const build *b, const ck_gemm_p_args *g, float *y, size_t ldy,
                            size_t columns)
 {
-    const size_t blocks = g->k / CK_K_BLOCK, step = g->ldb == blocks ? columns : CK_Q4_KX8_ROWS;
+    const size_t blocks = g->k / CK_K_BLOCK, step = g->ldb == blocks ? columns : CK_X8_ROWS;
     char *const four = scratch(0, g->m * blocks * CK_Q8_K_BYTES);
     for (size_t i = 0; i + 4 <= g->m; i += 4)
         interleave_rows(four + i * blocks * CK_Q8_K_BYTES, g, i);
@@ -215,8 +215,8 @@ static void packed_product(const build *b, const ck_gemm_p_args *g, float *y, si
 static void gemm_p(const build *b, const void *args)
 {
     const ck_gemm_p_args *const g = args;
-    const size_t groups = (g->n + CK_Q4_KX8_ROWS - 1) / CK_Q4_KX8_ROWS;
-    const size_t columns = groups * CK_Q4_KX8_ROWS;
+    const size_t groups = (g->n + CK_X8_ROWS - 1) / CK_X8_ROWS;
+    const size_t columns = groups * CK_X8_ROWS;
     const int whole = columns == g->n;
     float *const y = whole ? g->y : scratch(1, g->m * columns * sizeof *y);
     const size_t ldy = whole ? g->ldy : columns;
