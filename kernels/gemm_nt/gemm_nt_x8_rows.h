@@ -14,7 +14,7 @@ enum {
     TILE = 32,     /* rows for which a block of weights is taken apart once */
     EIGHTS = 8,    /* of rows of weights that share what is made of blocks of a */
     HELD = 512,    /* blocks of a of which something is made at a time, at least TILE */
-    AHEAD = 4608   /* bytes that weights are fetched ahead */
+    AHEAD = 9216   /* bytes that weights are fetched ahead */
 };
 #define ROWS_INLINE __attribute__((always_inline)) static inline
 
@@ -131,16 +131,19 @@ static inline void hold(tile *t)
     }
 }
 
-static inline void add_eight(tile *t, size_t e)
+/* Of one row the sums stay in registers. For blocks of 256 that would be a second long text and no faster. */
+ROWS_INLINE void add_eight(tile *t, size_t e, size_t rows)
 {
     const size_t ld = t->g->lda * packed.a_bytes;
     const unsigned char *a = a_row(t->g, t->i) + t->first * packed.a_bytes;
     const unsigned char *b = b_rows(t->g, t->j + EIGHT * e) + t->first * packed.b_bytes;
+    eight_sums one = t->sums[e][0], *const sums = rows == 1 ? &one : t->sums[e];
 
     for (size_t l = 0; l < t->count; l++, a += packed.a_bytes, b += packed.b_bytes) {
         if (t->i == 0) prefetch(b);
-        add_block(t->sums[e], t->held + l * t->rows, a, ld, t->rows, b);
+        add_block(sums, t->held + l * rows, a, ld, rows, b);
     }
+    if (rows == 1) t->sums[e][0] = one;
 }
 
 static inline void store_row(const ck_gemm_p_args *g, size_t i, size_t j, const eight_sums *s)
@@ -163,7 +166,11 @@ static inline void multiply_tile(tile *t)
     for (t->first = 0; t->first < blocks; t->first += t->count) {
         t->count = blocks - t->first < most ? blocks - t->first : most;
         hold(t);
-        for (size_t e = 0; e < t->eights; e++) add_eight(t, e);
+        for (size_t e = 0; e < t->eights; e++)
+            if (t->rows == 1 && !is_k(&packed))
+                add_eight(t, e, 1);
+            else
+                add_eight(t, e, t->rows);
     }
     for (size_t e = 0; e < t->eights; e++)
         for (size_t r = 0; r < t->rows; r++)
