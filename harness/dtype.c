@@ -122,7 +122,26 @@
             0, NULL                                                                               \
     }
 
+/* The same of q4_0: d of all rows, twice eight bytes of codes of each row in turn, in two's complement. */
+#define ROW_OF_0(r)                                                                     \
+    {                                                                                   \
+        "q4_0x8", 144, 32, 1, 33, { HALF("d", HN_SCALE, 2 * (r)), CODES_0(r) }, 0, NULL \
+    }
+#define CODES_0(r)                                           \
+    {                                                        \
+        "q", HN_CODE, HN_SIGNED, 0, 32, 0,                   \
+        {                                                    \
+            {                                                \
+                4, 8 * (16 + 8 * (r)), { 8, 16, 32, 512, 4 } \
+            }                                                \
+        }                                                    \
+    }
+
 /* clang-format off */
+static const hn_dtype_info q4_0x8_rows[] = {
+    ROW_OF_0(0), ROW_OF_0(1), ROW_OF_0(2), ROW_OF_0(3),
+    ROW_OF_0(4), ROW_OF_0(5), ROW_OF_0(6), ROW_OF_0(7),
+};
 static const hn_dtype_info q4_kx8_rows[] = {
     ROW_OF_FIRST(0), ROW_OF_FIRST(1), ROW_OF_FIRST(2), ROW_OF_FIRST(3),
     ROW_OF_LAST(4), ROW_OF_LAST(5), ROW_OF_LAST(6), ROW_OF_LAST(7),
@@ -167,6 +186,8 @@ const hn_dtype_info hn_dtypes[HN_DTYPE_COUNT] = {
         { "d", HN_SCALE, HN_SINGLE, 0, 1, 0, BITS(32, 0) },
         { "q", HN_CODE, HN_SIGNED, 0, 256, 0, BYTES(4) },
         { "bsum", HN_SUM, HN_SIGNED, 0, 16, 0, WORDS(260) } }, 0, NULL },
+    [HN_Q4_0X8] = { "q4_0x8", 144, 32, 1, 8 * 33, { HALF("d", HN_SCALE, 0), CODES_0(0) },
+        8, q4_0x8_rows },
     [HN_Q4_KX8] = { "q4_kx8", 1152, 256, 1, 8 * 274, {
         HALF("d", HN_SCALE, 0), HALF("dmin", HN_MIN, 16),
         SUB_OF_FIRST("s", HN_SUB_SCALE, 32), SUB_OF_FIRST("m", HN_SUB_MIN, 36), CODES_8(0) },
@@ -190,6 +211,8 @@ const hn_dtype_info hn_dtypes[HN_DTYPE_COUNT] = {
 #undef CODES_8
 #undef ROW_OF_FIRST
 #undef ROW_OF_LAST
+#undef CODES_0
+#undef ROW_OF_0
 
 /* What describes a part: of a packed format one of its rows; *index becomes the number within it. */
 static const hn_dtype_info *row_of(const hn_dtype_info *info, size_t *index)

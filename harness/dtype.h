@@ -25,6 +25,7 @@ typedef enum hn_dtype {
     HN_Q5_K,
     HN_Q6_K,
     HN_Q8_K,
+    HN_Q4_0X8,
     HN_Q4_KX8,
     HN_DTYPE_COUNT,
     /* In a family's operands: the first, second, third format of the op's name, the last one again

@@ -249,13 +249,20 @@ static void draw_unit(row *r, draft *d, bool kept)
         }
 }
 
+static bool has_minimum(const hn_dtype_info *info)
+{
+    for (const hn_field *f = info->fields; f->count; f++)
+        if (f->meaning == HN_MIN) return true;
+    return false;
+}
+
 /* The rows of packed units one after the other, each as if it lay by itself. */
 static void fill_packed(row *r, const hn_dtype_info *info, unsigned char *unit, size_t n)
 {
     const size_t packed = r->index;
     memset(unit, 0, n * info->bytes);
     for (size_t i = 0; i < info->rows; i++) {
-        draft d = { .info = &info->row[i], .census = 1, .has_min = true };
+        draft d = { .info = &info->row[i], .census = 1, .has_min = has_minimum(info) };
         r->index = packed * info->rows + i;
         for (d.index = 0; d.index < n; d.index++) {
             draw_unit(r, &d, false);
@@ -271,13 +278,12 @@ void hn_fill_units(row *r, const hn_dtype_info *info, unsigned char *unit, size_
         fill_packed(r, info, unit, n);
         return;
     }
-    draft d = { .info = info, .census = 1 };
+    draft d = { .info = info, .census = 1, .has_min = has_minimum(info) };
     r->sparse_left = SPARSE_MOST;
     const size_t kept = n ? pick_index(&r->rng, n) : 0;
     for (const hn_field *f = info->fields; f->count; f++) {
         const size_t codes = (size_t)1 << hn_field_width(f);
         if (f->meaning == HN_CODE && codes > f->count) d.census = codes / f->count;
-        d.has_min |= f->meaning == HN_MIN;
     }
     for (d.index = 0; d.index < n; d.index++, unit += info->bytes) {
         draw_unit(r, &d, d.index == kept);

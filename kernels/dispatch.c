@@ -50,6 +50,8 @@ static const block block_q5_k_q8_k = { CK_Q5_K_BLOCK, CK_Q5_K_BYTES, CK_Q8_K_BYT
 static const block block_q6_k_q8_k = { CK_Q6_K_BLOCK, CK_Q6_K_BYTES, CK_Q8_K_BYTES };
 static const block block_q8_0_q8_0 = { CK_Q8_0_BLOCK, CK_Q8_0_BYTES, CK_Q8_0_BYTES };
 /* Packed weights, and what is packed. */
+static const block block_q4_0x8_q8_0 = { CK_Q4_0_BLOCK, CK_Q4_0X8_BYTES, CK_Q8_0_BYTES };
+static const block block_q4_0_q4_0x8 = { CK_Q4_0_BLOCK, CK_Q4_0X8_BYTES, CK_Q4_0_BYTES };
 static const block block_q4_kx8_q8_k = { CK_K_BLOCK, CK_Q4_KX8_BYTES, CK_Q8_K_BYTES };
 static const block block_q4_k_q4_kx8 = { CK_K_BLOCK, CK_Q4_KX8_BYTES, CK_Q4_K_BYTES };
 
@@ -270,7 +272,7 @@ static int check_gemm_q(const call *c)
 }
 
 /* Packed rows of n rows. */
-static size_t packed_rows(size_t n) { return n / CK_Q4_KX8_ROWS + (n % CK_Q4_KX8_ROWS != 0); }
+static size_t packed_rows(size_t n) { return n / CK_X8_ROWS + (n % CK_X8_ROWS != 0); }
 
 static ck_status gemm_p_overlap(const ck_gemm_p_args *g, size_t blocks, const block *of)
 {

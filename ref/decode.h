@@ -10,8 +10,9 @@ typedef struct ref_element {
     double product, minimum; /* 0 where the format has none */
 } ref_element;
 
-/* Block `row` of the eight q4_k blocks that are interleaved in a block of q4_kx8. */
-void ref_unpack_q4_kx8(const unsigned char *packed, size_t row, unsigned char *block);
+/* Block `row` of the eight blocks of q4_0 or q4_k that are interleaved in one of q4_0x8 or q4_kx8. */
+typedef void ref_unpack_fn(const unsigned char *packed, size_t row, unsigned char *block);
+extern ref_unpack_fn ref_unpack_q4_0x8, ref_unpack_q4_kx8;
 
 /* Element i of the block. */
 typedef ref_element ref_decode_fn(const unsigned char *block, size_t i);

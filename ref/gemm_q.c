@@ -5,7 +5,7 @@
 #include "product.h"
 
 enum { HELD = 4096 /* weights of a row that are decoded once for all rows of a */, MOST = 256 };
-enum { MOST_BYTES = 210, SUB_BLOCKS = 8, BSUMS = 16 };
+enum { PACKED = 8, MOST_BYTES = 210, SUB_BLOCKS = 8, BSUMS = 16 };
 
 /* The weights' format and that of a: where codes begin and scales lie. */
 typedef struct format {
@@ -13,7 +13,7 @@ typedef struct format {
     ref_decode_fn *decode;
     int has_minimum;
     size_t a_bytes, a_codes;
-    size_t packed; /* 0, or rows of b that are interleaved */
+    ref_unpack_fn *unpack; /* NULL, or PACKED rows of b are interleaved */
 } format;
 
 /* Weights as integers: codes times sub-scales, sub-minimums; and what multiplies them. */
@@ -76,11 +76,11 @@ static void unpack_at(const rows *r, size_t l, block *to, short *codes)
 {
     const format *f = r->f;
     unsigned char alone[MOST_BYTES];
-    if (f->packed == 0) {
+    if (!f->unpack) {
         unpack(f, r->b + l * f->bytes, to, codes);
         return;
     }
-    ref_unpack_q4_kx8(r->b + l * f->packed * f->bytes, r->in_pack, alone);
+    f->unpack(r->b + l * PACKED * f->bytes, r->in_pack, alone);
     unpack(f, alone, to, codes);
 }
 
@@ -95,7 +95,7 @@ static const block *block_of(rows *r, size_t l)
 static void hold(rows *r, const ref_gemm_q_args *g, size_t col)
 {
     const format *f = r->f;
-    const size_t n = g->k / f->elements, packed = f->packed ? f->packed : 1;
+    const size_t n = g->k / f->elements, packed = f->unpack ? PACKED : 1;
     r->b = g->k ? g->b + col / packed * g->ldb * packed * f->bytes : NULL;
     r->in_pack = col % packed;
     r->held = g->k <= HELD ? n : 0;
@@ -264,14 +264,14 @@ static void products_q(const ref_gemm_q_args *g, const format *f, const ref_tile
 }
 
 #define REF(weights, a, elements, bytes, scale, has_minimum, a_bytes, a_codes) \
-    REF_OF(weights, weights, a, elements, bytes, scale, has_minimum, a_bytes, a_codes, 0)
-#define REF_OF(name, weights, a, elements, bytes, scale, has_minimum, a_bytes, a_codes, packed)  \
+    REF_OF(weights, weights, a, elements, bytes, scale, has_minimum, a_bytes, a_codes, NULL)
+#define REF_OF(name, weights, a, elements, bytes, scale, has_minimum, a_bytes, a_codes, unpack)  \
     ref_fn ref_gemm_nt_##name##_##a;                                                             \
     void ref_gemm_nt_##name##_##a(const void *args, const ref_tile *tile, const ref_spec *specs, \
                                   size_t nspecs, ref_out *out)                                   \
     {                                                                                            \
         static const format f = { elements,    bytes,   scale,   ref_decode_##weights,           \
-                                  has_minimum, a_bytes, a_codes, packed };                       \
+                                  has_minimum, a_bytes, a_codes, unpack };                       \
         products_q(args, &f, tile, specs, nspecs, out);                                          \
     }
 REF(q4_0, q8_0, 32, 18, 0, 0, 34, 2)
@@ -282,6 +282,7 @@ REF(q5_1, q8_1, 32, 24, 0, 1, 36, 4)
 REF(q5_k, q8_k, 256, 176, 0, 1, 292, 4)
 REF(q6_k, q8_k, 256, 210, 208, 0, 292, 4)
 REF(q8_0, q8_0, 32, 34, 0, 0, 34, 2)
-REF_OF(q4_kx8, q4_k, q8_k, 256, 144, 0, 1, 292, 4, 8)
+REF_OF(q4_0x8, q4_0, q8_0, 32, 18, 0, 0, 34, 2, ref_unpack_q4_0x8)
+REF_OF(q4_kx8, q4_k, q8_k, 256, 144, 0, 1, 292, 4, ref_unpack_q4_kx8)
 #undef REF_OF
 #undef REF

@@ -194,7 +194,7 @@ typedef struct ref_dequant_args {
 } ref_dequant_args;
 
 /* Tile rows and columns are packed blocks, m rows being packed. Components: of each row in turn those of
- * its block as above. */
+ * its block as above, but that codes of q4_0 are the numbers they stand for. */
 typedef struct ref_pack_args {
     const unsigned char *x; /* blocks */
     size_t m, ldx;          /* in rows, in blocks */

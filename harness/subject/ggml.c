@@ -83,7 +83,10 @@ typedef struct ggml_type_traits_cpu {
     X(q8_0, q8_0, build, dot)
 
 /* Weights of eight interleaved rows, in our layout too, and what they are multiplied by. */
-#define PACKED(X, build, dot, round) X(q4_kx8, q8_k, build, dot)
+#define PACKED(X, build, dot, round) \
+    X(q4_0x8, q8_0, build, dot)      \
+    X(q4_kx8, q8_k, build, dot)
+enum { PACKED_q4_0x8, PACKED_q4_kx8, PACKED_COUNT };
 
 /* The builds, in alphabetical order; whether their dots use FMA, and how they round q8_0. */
 #define BUILDS(X)                 \
@@ -115,7 +118,7 @@ typedef struct build {
     ggml_vec_dot *vec_dot[FORMAT_COUNT]; /* by the format of the weights */
     ggml_from_float *from_float[FORMAT_COUNT];
     ggml_vec_dot *vec_dot_f32;
-    ggml_packed *gemv_q4_kx8, *gemm_q4_kx8;
+    ggml_packed *gemv[PACKED_COUNT], *gemm[PACKED_COUNT];
     char reason[256]; /* why it cannot run, "" if it can */
 } build;
 
@@ -149,29 +152,61 @@ static void gemm_q(const build *b, int w, int a, const void *args)
         }
 }
 
-/* Four rows of q8_K interleaved: d[4]; eight codes of each in turn; for each 64 elements the four bsums of
- * each row. */
-enum { FOUR_BYTES = 4 * CK_Q8_K_BYTES, FOUR_CODES = 16, FOUR_BSUMS = FOUR_CODES + 4 * CK_K_BLOCK };
-
-static void interleave(char *four, const char *const *row)
+/* Four rows of activations interleaved: d[4]; eight codes of each in turn. */
+static void interleave_codes(char *four, const char *const *row, size_t elements, size_t d_bytes)
 {
     for (size_t r = 0; r < 4; r++) {
-        memcpy(four + 4 * r, row[r], 4);
-        for (size_t e = 0; e < CK_K_BLOCK; e += 8)
-            memcpy(four + FOUR_CODES + 4 * e + 8 * r, row[r] + 4 + e, 8);
-        for (size_t e = 0; e < 4; e++)
-            memcpy(four + FOUR_BSUMS + 32 * e + 8 * r, row[r] + 4 + CK_K_BLOCK + 8 * e, 8);
+        memcpy(four + d_bytes * r, row[r], d_bytes);
+        for (size_t e = 0; e < elements; e += 8)
+            memcpy(four + 4 * d_bytes + 4 * e + 8 * r, row[r] + d_bytes + e, 8);
     }
 }
 
+static void interleave_q8_0(char *four, const char *const *row)
+{
+    interleave_codes(four, row, CK_Q8_0_BLOCK, 2);
+}
+
+/* Of q8_K then for each 64 elements the four bsums of each row. */
+static void interleave_q8_k(char *four, const char *const *row)
+{
+    char *const bsums = four + 4 * (4 + CK_K_BLOCK);
+    interleave_codes(four, row, CK_K_BLOCK, 4);
+    for (size_t r = 0; r < 4; r++)
+        for (size_t e = 0; e < 4; e++)
+            memcpy(bsums + 32 * e + 8 * r, row[r] + 4 + CK_K_BLOCK + 8 * e, 8);
+}
+
+/* What a packed product takes, and its names there. */
+typedef struct packed_format {
+    size_t elements, a_bytes, b_bytes;
+    void (*interleave)(char *four, const char *const *row);
+    const char *gemv, *gemm;
+} packed_format;
+static const packed_format packed_formats[PACKED_COUNT] = {
+    [PACKED_q4_0x8] = { CK_Q4_0_BLOCK, CK_Q8_0_BYTES, CK_Q4_0X8_BYTES, interleave_q8_0,
+                        "ggml_gemv_q4_0_8x8_q8_0", "ggml_gemm_q4_0_8x8_q8_0" },
+    [PACKED_q4_kx8] = { CK_K_BLOCK, CK_Q8_K_BYTES, CK_Q4_KX8_BYTES, interleave_q8_k,
+                        "ggml_gemv_q4_K_8x8_q8_K", "ggml_gemm_q4_K_8x8_q8_K" },
+};
+
+/* One call: the build, the format, the arguments. */
+typedef struct packed_call {
+    const build *b;
+    int kind;
+    const packed_format *f;
+    const ck_gemm_p_args *g;
+    size_t blocks;
+} packed_call;
+
 /* Rows i .. i + 3 of a, interleaved. */
-static void interleave_rows(char *four, const ck_gemm_p_args *g, size_t i)
+static void interleave_rows(char *four, const packed_call *c, size_t i)
 {
     const char *row[4];
-    for (size_t l = 0; l < g->k / CK_K_BLOCK; l++, four += FOUR_BYTES) {
+    for (size_t l = 0; l < c->blocks; l++, four += 4 * c->f->a_bytes) {
         for (size_t r = 0; r < 4; r++)
-            row[r] = (const char *)g->a + ((i + r) * g->lda + l) * CK_Q8_K_BYTES;
-        interleave(four, row);
+            row[r] = (const char *)c->g->a + ((i + r) * c->g->lda + l) * c->f->a_bytes;
+        c->f->interleave(four, row);
     }
 }
 
@@ -190,37 +225,39 @@ static void *scratch(int place, size_t bytes)
 
 /* One run of `columns` rows of weights from row j on, which lie close to each other, as ggml does a whole
  * product: rows of activations by fours, what is left one by one. */
-static void packed_columns(const build *b, const ck_gemm_p_args *g, size_t j, size_t columns,
-                           const char *four, float *y, size_t ldy)
+static void packed_columns(const packed_call *c, size_t j, size_t columns, const char *four,
+                           float *y, size_t ldy)
 {
-    const char *weights = (const char *)g->b + j / CK_Q4_KX8_ROWS * g->ldb * CK_Q4_KX8_BYTES;
+    const ck_gemm_p_args *const g = c->g;
+    const char *weights = (const char *)g->b + j / CK_X8_ROWS * g->ldb * c->f->b_bytes;
     const size_t quads = g->m / 4 * 4;
-    if (quads) b->gemm_q4_kx8((int)g->k, y + j, ldy, weights, four, (int)quads, (int)columns);
+    if (quads) c->b->gemm[c->kind]((int)g->k, y + j, ldy, weights, four, (int)quads, (int)columns);
     for (size_t i = quads; i < g->m; i++)
-        b->gemv_q4_kx8((int)g->k, y + i * ldy + j, ldy, weights,
-                       (const char *)g->a + i * g->lda * CK_Q8_K_BYTES, 1, (int)columns);
+        c->b->gemv[c->kind]((int)g->k, y + i * ldy + j, ldy, weights,
+                            (const char *)g->a + i * g->lda * c->f->a_bytes, 1, (int)columns);
 }
 
 /* Interleaving is timed, as ggml does it to what it quantises. */
-static void packed_product(const build *b, const ck_gemm_p_args *g, float *y, size_t ldy,
-                           size_t columns)
+static void packed_product(const packed_call *c, float *y, size_t ldy, size_t columns)
 {
-    const size_t blocks = g->k / CK_K_BLOCK, step = g->ldb == blocks ? columns : CK_Q4_KX8_ROWS;
-    char *const four = scratch(0, g->m * blocks * CK_Q8_K_BYTES);
-    for (size_t i = 0; i + 4 <= g->m; i += 4)
-        interleave_rows(four + i * blocks * CK_Q8_K_BYTES, g, i);
-    for (size_t j = 0; j < columns; j += step) packed_columns(b, g, j, step, four, y, ldy);
+    const ck_gemm_p_args *const g = c->g;
+    const size_t row = c->blocks * c->f->a_bytes;
+    const size_t step = g->ldb == c->blocks ? columns : CK_X8_ROWS;
+    char *const four = scratch(0, g->m * row);
+    for (size_t i = 0; i + 4 <= g->m; i += 4) interleave_rows(four + i * row, c, i);
+    for (size_t j = 0; j < columns; j += step) packed_columns(c, j, step, four, y, ldy);
 }
 
-static void gemm_p(const build *b, const void *args)
+static void gemm_p(const build *b, int kind, const void *args)
 {
     const ck_gemm_p_args *const g = args;
-    const size_t groups = (g->n + CK_Q4_KX8_ROWS - 1) / CK_Q4_KX8_ROWS;
-    const size_t columns = groups * CK_Q4_KX8_ROWS;
+    const packed_format *const f = &packed_formats[kind];
+    const packed_call c = { b, kind, f, g, g->k / f->elements };
+    const size_t columns = (g->n + CK_X8_ROWS - 1) / CK_X8_ROWS * CK_X8_ROWS;
     const int whole = columns == g->n;
     float *const y = whole ? g->y : scratch(1, g->m * columns * sizeof *y);
     const size_t ldy = whole ? g->ldy : columns;
-    if (g->k) packed_product(b, g, y, ldy, columns);
+    if (g->k) packed_product(&c, y, ldy, columns);
     for (size_t i = 0; i < g->m && (!whole || g->bias || !g->k); i++)
         for (size_t j = 0; j < g->n; j++) {
             const float sum = g->k ? y[i * ldy + j] : 0;
@@ -262,8 +299,11 @@ static void dequant(int format, const void *args)
     {                                                                 \
         gemm_q(&builds[BUILD_##build], FORMAT_##w, FORMAT_##a, args); \
     }
-#define PACKED_DOT(w, a, build, dot) \
-    static void dot_##w##_##a##_##build(const void *args) { gemm_p(&builds[BUILD_##build], args); }
+#define PACKED_DOT(w, a, build, dot)                      \
+    static void dot_##w##_##a##_##build(const void *args) \
+    {                                                     \
+        gemm_p(&builds[BUILD_##build], PACKED_##w, args); \
+    }
 #define QUANTIZE(w, build, round)                           \
     static void quantize_##w##_##build(const void *args)    \
     {                                                       \
@@ -435,6 +475,15 @@ static int load_base(const char *directory, char *version, size_t size)
 }
 
 /* Only the score may be asked of a build before it is known that this CPU runs it. */
+static int find_packed(build *b, void *library)
+{
+    int found = 1;
+    for (int i = 0; i < PACKED_COUNT; i++)
+        found = found && find(&b->gemv[i], library, packed_formats[i].gemv) &&
+                find(&b->gemm[i], library, packed_formats[i].gemm);
+    return found;
+}
+
 static void load_build(build *b, const char *directory)
 {
     char path[4096];
@@ -448,9 +497,7 @@ static void load_build(build *b, const char *directory)
         return;
     }
     if (!find(&score, library, "ggml_backend_score") || !find(&init, library, "ggml_cpu_init") ||
-        !find(&b->gemv_q4_kx8, library, "ggml_gemv_q4_K_8x8_q8_K") ||
-        !find(&b->gemm_q4_kx8, library, "ggml_gemm_q4_K_8x8_q8_K") ||
-        !find(&traits_of, library, "ggml_get_type_traits_cpu")) {
+        !find_packed(b, library) || !find(&traits_of, library, "ggml_get_type_traits_cpu")) {
         snprintf(b->reason, sizeof b->reason, "libggml-cpu-%s.so lacks a symbol", b->name);
         return;
     }

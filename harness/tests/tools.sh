@@ -91,6 +91,7 @@ if ! nm -D "$(dirname "$ckparity")/libck.so" | grep -q ' U __asan_init'; then
         'gemm_nt_f16_f16_f16 gen=1 M=2 N=3 K=9 fill=edge seed=7' \
         'exp_f32 gen=1 N=33 fill=edge seed=1' 'quantize_row_q8_0 gen=1 K=64 fill=edge' \
         'dequant_row_q8_0 gen=1 K=64 fill=edge' 'pack_q4_k_q4_kx8 gen=1 M=9 K=512 ldy=3' \
+        'gemm_nt_q4_0x8_q8_0 gen=1 M=2 N=9 K=64 at=a:m3' 'pack_q4_0_q4_0x8 gen=1 M=9 K=64' \
         'gemm_nt_q4_kx8_q8_k gen=1 M=2 N=9 K=256 bias=1 at=a:m3'; do
         exits 0 explain "$case"
         says 'address mod 64'

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gemm_nt of q4_kx8 by q8_k, AVX-512: eight rows of weights in a register. The including file brings
- * `sub_block`. */
+/* gemm_nt of q4_kx8 by q8_k in 512 bits. The including file brings `sub_block`. */
 #ifndef CK_GEMM_NT_Q4_KX8_AVX512_H
 #define CK_GEMM_NT_Q4_KX8_AVX512_H
 
@@ -9,29 +8,18 @@
 #include "gemm_nt_q4_kx8.h"
 
 /* codes: [sub-block][eight elements]; scales, of 16 bits, four times for each row, and minimums twice. */
-typedef struct weights {
+typedef struct unpacked {
     __m512i codes[8][4], scales[8];
     __m256i minimums[8];
-    __m256 d, dmin;
-} weights;
+} unpacked;
 
-#include "gemm_nt_q4_kx8_rows.h"
+#include "gemm_nt_x8_avx512.h"
 
 /* Sub-block j of a row of a, which its 32 codes begin, with the weights: two sums of each of their rows,
  * times its scale. */
-static inline __m512i sub_block(const weights *w, const unsigned char *codes, int j);
+static inline __m512i sub_block(const unpacked *w, const unsigned char *codes, int j);
 
-static inline __m256i in_order(__m256i x) { return x; }
-
-static inline __m512i spread8_512(const unsigned char *p)
-{
-    long long x;
-
-    memcpy(&x, p, sizeof x);
-    return _mm512_set1_epi64(x);
-}
-
-static inline void open_scales(weights *w, const unsigned char *b)
+static inline void unpack_scales(unpacked *w, const unsigned char *b)
 {
     const __m512i four = _mm512_set_epi64(
         0x0f0e0f0e0f0e0f0e, 0x0d0c0d0c0d0c0d0c, 0x0b0a0b0a0b0a0b0a, 0x0908090809080908,
@@ -49,31 +37,15 @@ static inline void open_scales(weights *w, const unsigned char *b)
     }
 }
 
-static inline void open_weights(weights *w, const unsigned char *b)
+static inline void unpack(unpacked *w, const unsigned char *b)
 {
-    const __m512i nibble = _mm512_set1_epi8(15);
-
     for (int g = 0; g < 4; g++)
-        for (int e = 0; e < 4; e++) {
-            const __m512i bytes = _mm512_loadu_si512(b + B_CODES + 64 * (4 * g + e));
-            w->codes[2 * g][e] = _mm512_and_si512(bytes, nibble);
-            w->codes[2 * g + 1][e] = _mm512_and_si512(_mm512_srli_epi16(bytes, 4), nibble);
-        }
-    open_scales(w, b);
-    w->d = eight_f16(b + B_D);
-    w->dmin = eight_f16(b + B_DMIN);
+        split_chunks(w->codes[2 * g], w->codes[2 * g + 1], b + B_CODES + 64 * 4 * g, 4,
+                     _mm512_setzero_si512());
+    unpack_scales(w, b);
 }
 
-/* The sum of each pair of lanes. */
-static inline __m256i pairs_sum(__m512i x)
-{
-    const __m512i even = _mm512_set_epi32(0, 0, 0, 0, 0, 0, 0, 0, 14, 12, 10, 8, 6, 4, 2, 0);
-    const __m512i sum = _mm512_add_epi32(x, _mm512_srli_epi64(x, 32));
-
-    return _mm512_castsi512_si256(_mm512_permutexvar_epi32(even, sum));
-}
-
-ROWS_INLINE void integers_of_rows(sums_of_rows *s, const weights *w, const unsigned char *a,
+ROWS_INLINE void integers_of_rows(sums_of_rows *s, const unpacked *w, const unsigned char *a,
                                   size_t ld, int count)
 {
     __m512i sum[AT_A_TIME];

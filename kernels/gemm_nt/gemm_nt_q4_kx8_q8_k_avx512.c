@@ -5,7 +5,7 @@
 const ck_numspec ck_gemm_nt_q4_kx8_q8_k_avx512_spec = CK_GEMM_Q4_KX8_SPEC(AT_A_TIME, 0);
 
 /* A sum of 16 bits has eight products of codes, at most 8 * 15 * 128 = 15,360. */
-static inline __m512i sub_block(const weights *w, const unsigned char *codes, int j)
+static inline __m512i sub_block(const unpacked *w, const unsigned char *codes, int j)
 {
     __m512i sum = _mm512_maddubs_epi16(w->codes[j][0], spread8_512(codes));
 

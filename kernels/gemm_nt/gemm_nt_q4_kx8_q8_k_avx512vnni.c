@@ -6,7 +6,7 @@ const ck_numspec ck_gemm_nt_q4_kx8_q8_k_avx512vnni_spec = CK_GEMM_Q4_KX8_SPEC(AT
 
 /* A sum has sixteen products of codes, at most 16 * 15 * 128 = 30,720: its lower half has all of it, and
  * the upper one, its sign, is multiplied by 0. */
-static inline __m512i sub_block(const weights *w, const unsigned char *codes, int j)
+static inline __m512i sub_block(const unpacked *w, const unsigned char *codes, int j)
 {
     const __m512i scale = _mm512_and_si512(w->scales[j], _mm512_set1_epi32(0xffff));
     __m512i sum = _mm512_setzero_si512();

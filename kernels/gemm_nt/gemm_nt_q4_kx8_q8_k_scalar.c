@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gemm_nt_q4_kx8_q8_k, plain C. */
 #include "gemm_nt/gemm_nt_q4_kx8.h"
+#include "gemm_nt/gemm_nt_x8_scalar.h"
 #include "scales_k.h"
 
 const ck_numspec ck_gemm_nt_q4_kx8_q8_k_scalar_spec = CK_GEMM_Q4_KX8_SPEC(1, CK_NUM_MULADD);
@@ -33,35 +34,7 @@ static inline integers8 block_integers(const unsigned char *a, const unsigned ch
     return y;
 }
 
-static inline void add_block(float *codes, float *minimums, const unsigned char *a,
-                             const unsigned char *b)
-{
-    const integers8 x = block_integers(a, b);
-    const float scale = f32_load(a);
-
-    for (size_t c = 0; c < EIGHT; c++) {
-        codes[c] += scale * half_at(b + B_D + 2 * c) * (float)x.codes[c];
-        minimums[c] += scale * half_at(b + B_DMIN + 2 * c) * (float)x.minimums[c];
-    }
-}
-
-void ck_gemm_nt_q4_kx8_q8_k_scalar(const void *args)
-{
-    const ck_gemm_p_args *const g = args;
-
-    gemm_p_check(g);
-    for (size_t j = 0; j < g->n; j += EIGHT)
-        for (size_t i = 0; i < g->m; i++) {
-            const unsigned char *a = a_row(g, i), *b = b_rows(g, j);
-            float codes[EIGHT] = { 0 }, minimums[EIGHT] = { 0 };
-            for (size_t l = g->k / CK_K_BLOCK; l > 0; l--, a += CK_Q8_K_BYTES, b += CK_Q4_KX8_BYTES)
-                add_block(codes, minimums, a, b);
-            for (size_t c = 0; c < columns_at(g, j); c++) {
-                const float y = codes[c] - minimums[c];
-                g->y[i * g->ldy + j + c] = g->bias ? y + g->bias[j + c] : y;
-            }
-        }
-}
+void ck_gemm_nt_q4_kx8_q8_k_scalar(const void *args) { gemm_p_fast(args); }
 
 static void strict(const void *args) { gemm_p_strict(args); }
 

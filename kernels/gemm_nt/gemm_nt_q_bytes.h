@@ -32,6 +32,15 @@ static inline __m256i sub_scales(const unsigned char *b)
     return _mm256_cvtepu8_epi16(_mm_shuffle_epi32(both, 0xd8));
 }
 
+/* Of q8_k: m[j] in both halves of a lane, times bsums[2j] and bsums[2j+1]. */
+static inline __m256i minimums_of(__m256i m, const unsigned char *a, int j)
+{
+    int32_t two;
+
+    memcpy(&two, a + A_BSUMS_K + 4 * j, sizeof two);
+    return _mm256_madd_epi16(m, _mm256_set1_epi32(two));
+}
+
 /* Integers of one block pair of 256, in eight parts each. */
 typedef struct k_parts {
     __m256i codes, minimums;

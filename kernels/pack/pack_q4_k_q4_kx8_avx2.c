@@ -4,7 +4,7 @@
 
 #include "pack/pack_q4_kx8.h"
 
-const ck_numspec ck_pack_q4_k_q4_kx8_avx2_spec = CK_PACK_SPEC;
+const ck_numspec ck_pack_q4_k_q4_kx8_avx2_spec = CK_PACK_SPEC(CK_K_BLOCK);
 
 static inline __m256i load(const unsigned char *p)
 {

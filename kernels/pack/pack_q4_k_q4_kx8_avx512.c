@@ -4,7 +4,7 @@
 
 #include "pack/pack_q4_kx8.h"
 
-const ck_numspec ck_pack_q4_k_q4_kx8_avx512_spec = CK_PACK_SPEC;
+const ck_numspec ck_pack_q4_k_q4_kx8_avx512_spec = CK_PACK_SPEC(CK_K_BLOCK);
 
 /* 64 bytes of eight rows as eight times eight of each: neighbours are joined, then pairs, then fours, whose
  * quarters lie in the order of the elements:

@@ -2,7 +2,7 @@
 /* pack_q4_k_q4_kx8, plain C. */
 #include "pack/pack_q4_kx8.h"
 
-const ck_numspec ck_pack_q4_k_q4_kx8_scalar_spec = CK_PACK_SPEC;
+const ck_numspec ck_pack_q4_k_q4_kx8_scalar_spec = CK_PACK_SPEC(CK_K_BLOCK);
 
 static inline void turn_codes(unsigned char *y, const unsigned char *const *at)
 {

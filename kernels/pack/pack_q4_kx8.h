@@ -4,21 +4,10 @@
 #ifndef CK_PACK_Q4_KX8_H
 #define CK_PACK_Q4_KX8_H
 
-#include <assert.h>
-#include <string.h>
-
-#include "ck_dtype.h"
-#include "kernel.h"
-#include "quant.h"
+#include "pack_x8.h"
 #include "scales_k.h"
-#include "strict.h"
 
-#define CK_PACK_SPEC                                              \
-    {                                                             \
-        .accs = 1, .nr = CK_Q4_KX8_ROWS, .k_multiple = CK_K_BLOCK \
-    }
-
-enum { EIGHT = CK_Q4_KX8_ROWS, X_DMIN = 2, X_SCALES = 4, X_CODES = 16 };
+enum { X_DMIN = 2, X_SCALES = 4, X_CODES = 16 };
 enum { Y_DMIN = 16, Y_SCALES = 32, Y_CODES = 128, SUB_SCALES = 12, CODES = 128 };
 
 /* CODES bytes from at[r] on of each row r: eight of row 0, eight of row 1, ... */
@@ -52,28 +41,12 @@ static inline void pack_block(unsigned char *y, const unsigned char *const *x)
     turn_codes(y + Y_CODES, codes);
 }
 
-/* Rows from `first` on, the missing ones of zeros. */
-static inline void pack_rows(const ck_pack_args *p, size_t first)
-{
-    static const unsigned char zeros[CK_Q4_K_BYTES];
-    unsigned char *y = (unsigned char *)p->y + first / EIGHT * p->ldy * CK_Q4_KX8_BYTES;
-
-    for (size_t l = 0; l < p->k / CK_K_BLOCK; l++, y += CK_Q4_KX8_BYTES) {
-        const unsigned char *x[EIGHT];
-        for (size_t r = 0; r < EIGHT; r++) {
-            const size_t at = ((first + r) * p->ldx + l) * CK_Q4_K_BYTES;
-            x[r] = first + r < p->m ? (const unsigned char *)p->x + at : zeros;
-        }
-        pack_block(y, x);
-    }
-}
-
 static inline void pack_q4_kx8(const void *args)
 {
-    const ck_pack_args *const p = args;
+    static const unsigned char zeros[CK_Q4_K_BYTES];
+    static const rows_of q4_k = { CK_K_BLOCK, CK_Q4_K_BYTES, zeros };
 
-    assert(p->k % CK_K_BLOCK == 0 && p->ldx >= p->k / CK_K_BLOCK && p->ldy >= p->k / CK_K_BLOCK);
-    for (size_t i = 0; i < p->m; i += EIGHT) pack_rows(p, i);
+    pack_x8(args, &q4_k, pack_block);
 }
 
 #endif

@@ -14,11 +14,22 @@
 #include "draw.h"
 
 ref_fn ref_pack_q4_k_q4_kx8, ref_gemm_nt_q4_kx8_q8_k, ref_gemm_nt_q4_k_q8_k;
+ref_fn ref_pack_q4_0_q4_0x8, ref_gemm_nt_q4_0x8_q8_0, ref_gemm_nt_q4_0_q8_0;
 
-enum { ROWS = 8, Q4_K = 144, PACKED = ROWS * Q4_K, Q8_K = 292, PARTS = 274, BLOCK_BITS = 8 * Q4_K };
+enum { ROWS = 8, MOST = 144, MOST_A = 292, MOST_PARTS = 274 };
 
-/* Where bit i of the block of row r goes, worked out from the drawing in docs/formats.md. */
-static size_t place_of(size_t r, size_t bit)
+/* A format of rows: bytes of a block, of one of a, elements; where bit `bit` of the block of row r goes, worked
+ * out from the drawing in docs/formats.md, and whether it is turned over; part i of a block. */
+typedef struct kind {
+    size_t bytes, a_bytes, elements, parts;
+    size_t (*place_of)(size_t r, size_t bit);
+    int (*turned)(size_t bit);
+    double (*part_of)(const unsigned char *block, size_t i);
+    ref_unpack_fn *unpack;
+    ref_fn *pack, *product, *product_of_rows;
+} kind;
+
+static size_t place_of_k(size_t r, size_t bit)
 {
     const size_t byte = bit / 8, within = bit % 8;
     if (byte < 2) return 8 * (2 * r + byte) + within;          /* d */
@@ -43,93 +54,27 @@ static size_t place_of(size_t r, size_t bit)
     return base + 8 * (4 * minimum + r - 4) + 2 + digit;
 }
 
-/* Every bit of eight rows has a place of its own, and comes back from it. */
-static void each_bit_comes_back(void **unused)
+static int never(size_t bit)
 {
-    unsigned char taken[PACKED] = { 0 };
-    (void)unused;
-    for (size_t r = 0; r < ROWS; r++)
-        for (size_t bit = 0; bit < BLOCK_BITS; bit++) {
-            const size_t to = place_of(r, bit);
-            unsigned char packed[PACKED] = { 0 }, block[Q4_K];
-            assert_int_equal(taken[to / 8] >> to % 8 & 1, 0);
-            taken[to / 8] = (unsigned char)(taken[to / 8] | 1u << to % 8);
-            packed[to / 8] = (unsigned char)(1u << to % 8);
-            for (size_t other = 0; other < ROWS; other++) {
-                ref_unpack_q4_kx8(packed, other, block);
-                for (size_t b = 0; b < BLOCK_BITS; b++)
-                    assert_int_equal(block[b / 8] >> b % 8 & 1, other == r && b == bit);
-            }
-        }
-    for (size_t i = 0; i < PACKED; i++) assert_int_equal(taken[i], 0xff);
+    (void)bit;
+    return 0;
 }
 
-static void pack(unsigned char *packed, const unsigned char *const *rows)
+/* d; then bytes by eights, row by row, and in them the nibbles as they are. */
+static size_t place_of_0(size_t r, size_t bit)
 {
-    memset(packed, 0, PACKED);
-    for (size_t r = 0; r < ROWS; r++)
-        for (size_t bit = 0; bit < BLOCK_BITS; bit++) {
-            const size_t to = place_of(r, bit);
-            const unsigned set = rows[r][bit / 8] >> bit % 8 & 1u;
-            packed[to / 8] = (unsigned char)(packed[to / 8] | set << to % 8);
-        }
+    const size_t byte = bit / 8, within = bit % 8;
+    if (byte < 2) return 8 * (2 * r + byte) + within;
+    const size_t l = byte - 2;
+    return 8 * (16 + 64 * (l / 8) + 8 * r + l % 8) + within;
 }
 
-static const ck_numspec chain = { .lanes = 1, .accs = 1, .flags = CK_NUM_MIN_FACTORED };
-static const ck_numspec any = { .accs = 1 };
-static const ref_spec specs[] = { { &chain, 0, 0x1p-24, 0, 0 },
-                                  { &any, 0, 0x1p-23, 0, 0 },
-                                  { &chain, 1, 0x1p-24, 0, 0 } };
-enum { SPECS = 3, M = 3, N = 19, EIGHTS = 3, BLOCKS = 3, LDB = 4, LDW = 5, LDA = 4 };
-static unsigned char w[N * LDW * Q4_K], b[EIGHTS * LDB * PACKED], a[M * LDA * Q8_K];
+/* q - 8 in two's complement: the highest of four bits. */
+static int highest_of_four(size_t bit) { return bit >= 16 && bit % 4 == 3; }
 
-/* Scales are numbers; everything else is any bits. What is beyond n differs from all rows. */
-static void draw(void)
-{
-    static const unsigned char beyond[Q4_K] = { 0xff, 0x7f };
-    for (size_t i = 0; i < sizeof w; i++) w[i] = (unsigned char)below(256);
-    for (size_t i = 0; i < sizeof a; i++) a[i] = (unsigned char)below(256);
-    for (size_t i = 0; i < N * LDW; i++) w[i * Q4_K + 1] &= 0x3f, w[i * Q4_K + 3] &= 0xbf;
-    for (size_t i = 0; i < M * LDA; i++) {
-        const float d = normal();
-        memcpy(a + i * Q8_K, &d, sizeof d);
-    }
-    for (size_t j = 0; j < EIGHTS; j++)
-        for (size_t l = 0; l < BLOCKS; l++) {
-            const unsigned char *rows[ROWS];
-            for (size_t r = 0; r < ROWS; r++)
-                rows[r] = ROWS * j + r < N ? w + ((ROWS * j + r) * LDW + l) * Q4_K : beyond;
-            pack(b + (j * LDB + l) * PACKED, rows);
-        }
-}
-
-/* Values and radii, whatever the tile. */
-static void products_are_those_of_the_rows(void **unused)
-{
-    static const ref_tile tiles[] = { { 0, M, 0, N }, { 1, 2, 5, 11 }, { 2, 1, N - 1, 1 } };
-    static double y[SPECS * M * N], ye[SPECS * M * N], z[SPECS * M * N], ze[SPECS * M * N];
-    static double term[M * N], of_rows[M * N];
-    (void)unused;
-    for (int t = 0; t < 20; t++) {
-        float bias[N];
-        draw();
-        for (size_t j = 0; j < N; j++) bias[j] = normal();
-        const ref_gemm_q_args packed = { a, b, bias, BLOCKS * 256, LDA, LDB };
-        const ref_gemm_q_args rows = { a, w, bias, BLOCKS * 256, LDA, LDW };
-        for (size_t i = 0; i < 3; i++) {
-            const size_t n = tiles[i].rows * tiles[i].cols;
-            ref_gemm_nt_q4_kx8_q8_k(&packed, &tiles[i], specs, SPECS, &(ref_out){ n, y, term, ye });
-            ref_gemm_nt_q4_k_q8_k(&rows, &tiles[i], specs, SPECS, &(ref_out){ n, z, of_rows, ze });
-            assert_memory_equal(y, z, SPECS * n * sizeof *y);
-            assert_memory_equal(ye, ze, SPECS * n * sizeof *ye);
-            assert_memory_equal(term, of_rows, n * sizeof *term);
-        }
-    }
-}
-
-/* Parts of a packed block are those of its rows' blocks, as the quantiser of q4_k numbers them, taken from
+/* Parts of a block are those of its rows' blocks, as the quantiser of q4_k numbers them, taken from
  * the bits here: d, dmin, scales, minimums, codes. */
-static double part_of(const unsigned char *block, size_t i)
+static double part_of_k(const unsigned char *block, size_t i)
 {
     const unsigned char *s = block + 4, *q = block + 16;
     if (i < 2) return block[2 * i] + 256 * block[2 * i + 1];
@@ -142,23 +87,151 @@ static double part_of(const unsigned char *block, size_t i)
     return q[e / 64 * 32 + e % 32] >> (e % 64 < 32 ? 0 : 4) & 15;
 }
 
-static void packing_keeps_every_part(void **unused)
+/* d, then what the codes stand for. */
+static double part_of_0(const unsigned char *block, size_t i)
 {
-    static double v[SPECS * 2 * 2 * ROWS * PARTS], e[SPECS * 2 * 2 * ROWS * PARTS],
-        term[2 * 2 * ROWS * PARTS];
+    if (i == 0) return block[0] + 256 * block[1];
+    return (block[2 + (i - 1) % 16] >> (i <= 16 ? 0 : 4) & 15) - 8;
+}
+
+static const kind kinds[] = {
+    { 144, 292, 256, 274, place_of_k, never, part_of_k, ref_unpack_q4_kx8, ref_pack_q4_k_q4_kx8,
+      ref_gemm_nt_q4_kx8_q8_k, ref_gemm_nt_q4_k_q8_k },
+    { 18, 34, 32, 33, place_of_0, highest_of_four, part_of_0, ref_unpack_q4_0x8,
+      ref_pack_q4_0_q4_0x8, ref_gemm_nt_q4_0x8_q8_0, ref_gemm_nt_q4_0_q8_0 },
+};
+enum { KINDS = 2 };
+
+static size_t packed_bytes(const kind *k) { return ROWS * k->bytes; }
+
+static void bit_comes_back(const kind *k, size_t r, size_t bit)
+{
+    const size_t to = k->place_of(r, bit);
+    unsigned char packed[ROWS * MOST] = { 0 }, block[MOST];
+    packed[to / 8] = (unsigned char)(1u << to % 8);
+    for (size_t other = 0; other < ROWS; other++) {
+        k->unpack(packed, other, block);
+        for (size_t b = 0; b < 8 * k->bytes; b++)
+            assert_int_equal(block[b / 8] >> b % 8 & 1, k->turned(b) ^ (other == r && b == bit));
+    }
+}
+
+/* Every bit of eight rows has a place of its own, and comes back from it. */
+static void each_bit_comes_back(void **unused)
+{
+    (void)unused;
+    for (const kind *k = kinds; k < kinds + KINDS; k++) {
+        unsigned char taken[ROWS * MOST] = { 0 };
+        for (size_t r = 0; r < ROWS; r++)
+            for (size_t bit = 0; bit < 8 * k->bytes; bit++) {
+                const size_t to = k->place_of(r, bit);
+                assert_int_equal(taken[to / 8] >> to % 8 & 1, 0);
+                taken[to / 8] = (unsigned char)(taken[to / 8] | 1u << to % 8);
+                bit_comes_back(k, r, bit);
+            }
+        for (size_t i = 0; i < packed_bytes(k); i++) assert_int_equal(taken[i], 0xff);
+    }
+}
+
+static void pack(const kind *k, unsigned char *packed, const unsigned char *const *rows)
+{
+    memset(packed, 0, packed_bytes(k));
+    for (size_t r = 0; r < ROWS; r++)
+        for (size_t bit = 0; bit < 8 * k->bytes; bit++) {
+            const size_t to = k->place_of(r, bit);
+            const unsigned set = (rows[r][bit / 8] >> bit % 8 & 1u) ^ (unsigned)k->turned(bit);
+            packed[to / 8] = (unsigned char)(packed[to / 8] | set << to % 8);
+        }
+}
+
+static const ck_numspec chain = { .lanes = 1, .accs = 1, .flags = CK_NUM_MIN_FACTORED };
+static const ck_numspec any = { .accs = 1 };
+static const ref_spec specs[] = { { &chain, 0, 0x1p-24, 0, 0 },
+                                  { &any, 0, 0x1p-23, 0, 0 },
+                                  { &chain, 1, 0x1p-24, 0, 0 } };
+enum { SPECS = 3, M = 3, N = 19, EIGHTS = 3, BLOCKS = 3, LDB = 4, LDW = 5, LDA = 4 };
+static unsigned char w[N * LDW * MOST], b[EIGHTS * LDB * ROWS * MOST], a[M * LDA * MOST_A];
+
+static void draw_bytes(unsigned char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) p[i] = (unsigned char)below(256);
+}
+
+/* Scales are numbers; everything else is any bits. What is beyond n differs from all rows. */
+static void draw(const kind *k)
+{
+    static const unsigned char beyond[MOST] = { 0xff, 0x7f };
+    const size_t bytes = k->bytes, a_bytes = k->a_bytes;
+    draw_bytes(w, sizeof w);
+    draw_bytes(a, sizeof a);
+    for (size_t i = 0; i < N * LDW; i++) {
+        w[i * bytes + 1] &= 0x3f;
+        if (k->elements == 256) w[i * bytes + 3] &= 0xbf;
+    }
+    for (size_t i = 0; i < M * LDA; i++) {
+        const float d = normal();
+        a[i * a_bytes + 1] &= 0xbf;
+        if (k->elements == 256) memcpy(a + i * a_bytes, &d, sizeof d);
+    }
+    for (size_t j = 0; j < EIGHTS; j++)
+        for (size_t l = 0; l < BLOCKS; l++) {
+            const unsigned char *rows[ROWS];
+            for (size_t r = 0; r < ROWS; r++)
+                rows[r] = ROWS * j + r < N ? w + ((ROWS * j + r) * LDW + l) * bytes : beyond;
+            pack(k, b + (j * LDB + l) * packed_bytes(k), rows);
+        }
+}
+
+static void as_rows(const kind *k)
+{
+    static const ref_tile tiles[] = { { 0, M, 0, N }, { 1, 2, 5, 11 }, { 2, 1, N - 1, 1 } };
+    static double y[SPECS * M * N], ye[SPECS * M * N], z[SPECS * M * N], ze[SPECS * M * N];
+    static double term[M * N], of_rows[M * N];
+    float bias[N];
+    draw(k);
+    for (size_t j = 0; j < N; j++) bias[j] = normal();
+    const ref_gemm_q_args packed = { a, b, bias, BLOCKS * k->elements, LDA, LDB };
+    const ref_gemm_q_args rows = { a, w, bias, BLOCKS * k->elements, LDA, LDW };
+    for (size_t i = 0; i < 3; i++) {
+        const size_t n = tiles[i].rows * tiles[i].cols;
+        k->product(&packed, &tiles[i], specs, SPECS, &(ref_out){ n, y, term, ye });
+        k->product_of_rows(&rows, &tiles[i], specs, SPECS, &(ref_out){ n, z, of_rows, ze });
+        assert_memory_equal(y, z, SPECS * n * sizeof *y);
+        assert_memory_equal(ye, ze, SPECS * n * sizeof *ye);
+        assert_memory_equal(term, of_rows, n * sizeof *term);
+    }
+}
+
+/* Values and radii, whatever the tile. */
+static void products_are_those_of_the_rows(void **unused)
+{
+    (void)unused;
+    for (const kind *k = kinds; k < kinds + KINDS; k++)
+        for (int t = 0; t < 20; t++) as_rows(k);
+}
+
+static void keeps_parts(const kind *k)
+{
+    static double v[SPECS * 2 * 2 * ROWS * MOST_PARTS], e[SPECS * 2 * 2 * ROWS * MOST_PARTS],
+        term[2 * 2 * ROWS * MOST_PARTS];
     const ref_pack_args p = { w, N, LDW };
     const ref_tile tile = { 1, 2, 1, 2 };
-    const size_t n = 2 * 2 * ROWS * PARTS;
-    (void)unused;
-    draw();
-    ref_pack_q4_k_q4_kx8(&p, &tile, specs, SPECS, &(ref_out){ n, v, term, e });
+    const size_t n = 2 * 2 * ROWS * k->parts;
+    draw(k);
+    k->pack(&p, &tile, specs, SPECS, &(ref_out){ n, v, term, e });
     for (size_t i = 0; i < SPECS * n; i++) {
-        const size_t part = i % n, unit = part / (ROWS * PARTS), r = part / PARTS % ROWS;
+        const size_t part = i % n, unit = part / (ROWS * k->parts), r = part / k->parts % ROWS;
         const size_t row = ROWS * (1 + unit / 2) + r, l = 1 + unit % 2;
-        const unsigned char *block = row < N ? w + (row * LDW + l) * Q4_K : NULL;
-        assert_true(v[i] == (block ? part_of(block, part % PARTS) : 0));
+        const unsigned char *block = row < N ? w + (row * LDW + l) * k->bytes : NULL;
+        assert_true(v[i] == (block ? k->part_of(block, part % k->parts) : 0));
         assert_true(e[i] == 0 && term[part] > 0);
     }
+}
+
+static void packing_keeps_every_part(void **unused)
+{
+    (void)unused;
+    for (const kind *k = kinds; k < kinds + KINDS; k++) keeps_parts(k);
 }
 
 int main(void)

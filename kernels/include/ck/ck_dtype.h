@@ -37,8 +37,12 @@ enum {
         CK_K_BLOCK = 256 /* of every k format */
 };
 
-/* Formats that the ops pack_* make in memory and files do not have: so many rows are interleaved, whose
- * blocks CK_Q4_K_BLOCK elements on are one of CK_Q4_KX8_BYTES bytes. */
-enum { CK_Q4_KX8_ROWS = 8, CK_Q4_KX8_BYTES = CK_Q4_KX8_ROWS * CK_Q4_K_BYTES };
+/* Formats that the ops pack_* make in memory and files do not have: CK_X8_ROWS rows are interleaved, whose
+ * blocks are one, of CK_Q4_KX8_BYTES bytes and the like. */
+enum {
+    CK_X8_ROWS = 8,
+    CK_Q4_0X8_BYTES = CK_X8_ROWS * CK_Q4_0_BYTES,
+    CK_Q4_KX8_BYTES = CK_X8_ROWS * CK_Q4_K_BYTES
+};
 
 #endif

@@ -43,7 +43,7 @@ typedef struct ck_dequant_args {
  * Shapes: x [m][ldx] blocks at any byte address, k elements of each row used; y [ceil(m / 8)][ldy] packed
  *   blocks at any byte address. ldx and ldy in blocks of their own.
  * Requires: k a multiple of the block; no overlap.
- * Error: none, every bit is kept. */
+ * Error: none, nothing is lost. */
 typedef struct ck_pack_args {
     void *y;
     const void *x;
