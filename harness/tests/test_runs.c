@@ -307,6 +307,28 @@ static void jobs_do_not_change_the_outcome(void **state)
     for (unsigned jobs = 2; jobs <= 3; jobs++) assert_string_equal(one, json_of(jobs, more));
 }
 
+/* A budget is spent: the suite is drawn again with other seeds. Without one it is run once. */
+static void budgets_go_on_after_the_suite(void **state)
+{
+    char error[768];
+    hn_row rows[ROWS];
+    hn_plan plan;
+    ck_kernel wrong;
+    hn_run run;
+    (void)state;
+    make_run(&run, rows, &plan, &wrong);
+    hn_suite_free(run.suite);
+    run.suite = hn_suite_parse("gemm_nt_f32 repeat=2\n", "here", error, sizeof error);
+    run.trace = false;
+    run.jobs = 1;
+    run.budget = 0.3;
+    assert_int_equal(hn_run_all(&run, error, sizeof error), 0);
+    assert_true(run.groups > 8);
+    hn_suite_free(run.suite);
+    free(run.stats);
+    free(run.failures);
+}
+
 /* --- JSON: a value of RFC 8259, followed by blanks. Returns the rest, NULL if it is none. */
 
 static const char *blanks(const char *s) { return s + strspn(s, " \t\r\n"); }
@@ -424,6 +446,7 @@ int hn_test_runs(void)
         cmocka_unit_test(bad_expectation_is_named_with_its_line),
         cmocka_unit_test(expectations_are_met_or_due),
         cmocka_unit_test(jobs_do_not_change_the_outcome),
+        cmocka_unit_test(budgets_go_on_after_the_suite),
         cmocka_unit_test(json_is_well_formed),
         cmocka_unit_test(files_that_cannot_be_written_are_named),
     };
