@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +111,28 @@ static void least_cases_have_outputs(void **state)
     }
 }
 
+/* Quarters up to four, which leave sums of small integers exact. */
+static void plain_factors_are_quarters_up_to_four(void **state)
+{
+    static const double plain[] = { 0, 1, -1, 0.25, -0.75, 2.5, 3.75, 4, -4 };
+    static const double other[] = { 0.125, 0.3, 1.0 / 3, 4.25, -5, 1e9, NAN, INFINITY };
+    hn_case c;
+    (void)state;
+    for (size_t k = 3; k < 5; k++) {
+        hn_case_init(&c, hn_op_find("gemm_nt_f32"));
+        assert_true(hn_plain_factors(&c));
+        assert_int_equal(c.op->family->keys[k].kind, HN_REAL);
+        for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+            c.real[k] = plain[i];
+            if (!hn_plain_factors(&c)) fail_msg("%g", plain[i]);
+        }
+        for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+            c.real[k] = other[i];
+            if (hn_plain_factors(&c)) fail_msg("%g", other[i]);
+        }
+    }
+}
+
 /* Products by hand, of lines with sizes that are all different. */
 static void products_are_counted(void **state)
 {
@@ -167,6 +190,7 @@ int hn_test_family(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(emitted_arguments_are_those_of_the_case),
         cmocka_unit_test(least_cases_have_outputs),
+        cmocka_unit_test(plain_factors_are_quarters_up_to_four),
         cmocka_unit_test(products_are_counted),
         cmocka_unit_test(fast_kernels_are_run_in_every_mode),
     };
