@@ -233,6 +233,20 @@ static void negative_targets_are_left_out(void **unused)
     }
 }
 
+/* Where an exponential may be anything the sum may vanish, and its logarithm has no bound: nothing is demanded. */
+static void sums_that_may_vanish_have_no_bound(void **unused)
+{
+    const ck_numspec wild = { .lanes = 1, .accs = 1, .flags = CK_NUM_TRUE_DIV, .rexp = 0x1p40 };
+    const ref_spec spec = { &wild, 0, 0x1p-24, 0, 0 };
+    problem p;
+    cells c;
+    (void)unused;
+    make(&p, targets[0]);
+    evaluate(&p, &spec, &c);
+    assert_true(isfinite(c.v[LOSS]) && c.e[LOSS] == REF_ANY);
+    assert_true(c.v[COUNT] == T && c.e[COUNT] == 0);
+}
+
 /* Without a gradient there is no demand on its rows; loss and count are the same. */
 static void gradient_is_optional(void **unused)
 {
@@ -257,6 +271,7 @@ int main(void)
         TEST(by_hand),
         TEST(special_numbers),
         TEST(negative_targets_are_left_out),
+        TEST(sums_that_may_vanish_have_no_bound),
         TEST(gradient_is_optional),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
