@@ -84,6 +84,27 @@ static void emitted_arguments_are_those_of_the_case(void **state)
     assert_true(strides > 80 * DRAWS && numbers > 80 * DRAWS);
 }
 
+/* What an array of extents held before does not matter. */
+static void extents_are_set_for_every_operand(void **state)
+{
+    (void)state;
+    for (size_t o = 0; o < hn_op_count; o++)
+        for (uint32_t seed = 1; seed <= DRAWS; seed++) {
+            hn_extent clean[HN_MAX_OPERANDS] = { 0 }, used[HN_MAX_OPERANDS];
+            hn_case c;
+            hn_case_init(&c, &hn_ops[o]);
+            c.seed = seed;
+            hn_case_draw(&c, 0);
+            for (size_t i = 0; i < HN_MAX_OPERANDS; i++) used[i] = (hn_extent){ 77, 78, 79 };
+            hn_ops[o].family->extents(&c, clean);
+            hn_ops[o].family->extents(&c, used);
+            for (size_t i = 0; i < hn_ops[o].family->noperands; i++)
+                if (clean[i].rows != used[i].rows || clean[i].cols != used[i].cols ||
+                    clean[i].batch_rows != used[i].batch_rows)
+                    fail_msg("%s: operand %zu", hn_ops[o].stem, i);
+        }
+}
+
 /* A smaller case than the least would prove nothing: it has no output. */
 static void least_cases_have_outputs(void **state)
 {
@@ -189,6 +210,7 @@ int hn_test_family(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(emitted_arguments_are_those_of_the_case),
+        cmocka_unit_test(extents_are_set_for_every_operand),
         cmocka_unit_test(least_cases_have_outputs),
         cmocka_unit_test(plain_factors_are_quarters_up_to_four),
         cmocka_unit_test(products_are_counted),

@@ -1422,6 +1422,14 @@ static void exp_specials_and_edges(void **unused)
     ref_out uout = { N, v, term, up_e };
     ref_exp_f32(&(ref_unary_args){ x }, &tile, &up, 1, &uout);
     assert_true(up_e[7] == REF_ANY && up_e[12] > 1.9 * e[12] && up_e[2] == 0);
+    /* flushes of operands and results move no result that is normal, however small */
+    const ref_spec flushed = { &num, 0, 0x1p-24, 1, 1 };
+    const float small[] = { -86, -80, -40, 3 };
+    double off[8];
+    ref_out both = { 4, v, term, off };
+    ref_exp_f32(&(ref_unary_args){ small }, &(ref_tile){ 0, 1, 0, 4 },
+                (ref_spec[]){ fast, flushed }, 2, &both);
+    for (int i = 0; i < 4; i++) assert_true(off[i] > 0 && off[4 + i] == off[i]);
 }
 
 /* Below one spec's exp_zero_below 0 is all there is; others are held to their own contract. */
