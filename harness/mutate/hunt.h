@@ -24,7 +24,7 @@ typedef struct hn_hunt_options {
     uint64_t
         run_seeds[HN_RUN_SEEDS_MAX]; /* of drawn cases; the first one's verdict is the mutant's */
     size_t nrun_seeds;
-    bool ablation;
+    bool ablation, quick;
 } hn_hunt_options;
 
 /* A file of the tree and its mutations. */

@@ -24,6 +24,43 @@ const char *const hn_products[3][HN_PRODUCTS_MAX] = {
 /* Cases in which a mutated harness may call right kernels wrong, or a slow build show what is undefined. */
 static const char few_cases[] = "* repeat=40\n", some_cases[] = "* repeat=400\n";
 
+static const char all_selftests[] = "selftest --fail-fast";
+
+/* All selftests take four minutes of a shared machine. */
+enum { PROGRAM_SECONDS = 90, SELFTEST_SECONDS = 900 };
+
+/* The selftests that a file is tried on before all others; those of the last line if it has none. */
+static const struct {
+    const char *part, *filter;
+} first_selftests[] = {
+    { "family/attention", "attention_f32*" },
+    { "family/binary", "residual_add*" },
+    { "family/cross_entropy", "softmax_cross*" },
+    { "family/dequant", "dequant_row_q*" },
+    { "family/embedding", "embedding_[fq]*" },
+    { "family/gemm.c", "gemm_nn_f32*" },
+    { "family/gemm_act", "gemm_nt_silu*" },
+    { "family/gemm_glu", "gemm_nt_swiglu*" },
+    { "family/gemm_h", "gemm_nt_*f16_f16*" },
+    { "family/gemm_p", "gemm_nt_q4_kx8*" },
+    { "family/gemm_q", "gemm_nt_q5_1_q8_1*" },
+    { "family/gemm_wn", "gemm_nn_q*" },
+    { "family/gemm_w", "gemm_nt_*f16_f32*" },
+    { "family/kv", "kv_*" },
+    { "family/layernorm", "layernorm_*" },
+    { "family/pack", "pack_*" },
+    { "family/quantize", "quantize_row_q4*" },
+    { "family/rmsnorm", "rmsnorm_*" },
+    { "family/rope_cache", "rope_cache*" },
+    { "family/rope", "rope_[hp]*" },
+    { "family/runtime", "runtime*" },
+    { "family/softmax", "softmax_causal*" },
+    { "family/unary", "*lu_f32*" },
+    { "fill_block", "dequant_row_q*" },
+    { "fill_format", "quantize_row_q4*" },
+    { "", "gemv_f32*" },
+};
+
 static bool is_same_file(const char *a, const char *b)
 {
     size_t na = 0, nb = 0;
@@ -106,31 +143,36 @@ static void judge_product(const hn_hunt *h, const hn_site *s, const char *folder
         return;
     }
     snprintf(command, sizeof command, "'%s' %s", path, how);
-    hn_judge_program(command, product > 0 && *how ? how : name, folder, fate);
+    hn_judge_program(command, product > 0 && *how ? how : name, folder,
+                     strcmp(how, all_selftests) == 0 ? SELFTEST_SECONDS : PROGRAM_SECONDS, fate);
 }
 
-/* By the program on a few cases, of right kernels. */
+/* By the program on a few cases, of right kernels. What they execute is no matter of these sources but for
+ * trace.c, which has wrong kernels of its own, and takes ten times as long. */
 static void judge_few(const hn_hunt *h, const hn_site *s, const char *folder, size_t product,
                       hn_fate *fate)
 {
     char how[1400], suite[1200];
     snprintf(suite, sizeof suite, "%s/few.cases", folder);
     hn_write_file(suite, few_cases, strlen(few_cases));
-    snprintf(how, sizeof how, "run --jobs 1 --fail-fast --suite '%s' --seed %llx", suite,
+    snprintf(how, sizeof how, "run --no-trace --jobs 1 --fail-fast --suite '%s' --seed %llx", suite,
              (unsigned long long)h->o.run_seeds[0]);
     judge_product(h, s, folder, product, how, fate);
 }
 
+/* What is quick first. */
 static void judge_harness(const hn_hunt *h, const hn_site *s, const char *folder, hn_fate *fate)
 {
     char how[1400];
-    judge_product(h, s, folder, 0, "'bench*'", fate); /* which takes longest and is not mutated */
+    size_t first = 0;
+    while (!strstr(h->sources[s->source].path, first_selftests[first].part)) first++;
     snprintf(how, sizeof how, "digest --check '%s/golden/strict.digests'", h->build.source);
     judge_product(h, s, folder, 1, how, fate);
     judge_few(h, s, folder, 1, fate);
-    snprintf(how, sizeof how, "selftest --fail-fast --seed %llx",
-             (unsigned long long)h->o.run_seeds[0]);
+    judge_product(h, s, folder, 0, "'bench*'", fate); /* which takes longest and is not mutated */
+    snprintf(how, sizeof how, "%s '%s'", all_selftests, first_selftests[first].filter);
     judge_product(h, s, folder, 1, how, fate);
+    if (!h->o.quick) judge_product(h, s, folder, 1, all_selftests, fate);
 }
 
 /* A kernel, or strict.c, which has tests beside the suite. */
@@ -150,23 +192,30 @@ static void judge_library(const hn_hunt *h, const hn_site *s, const char *folder
     if (survived && fate->kind == HN_FATE_KILLED) fate->missed = 0;
 }
 
-/* By all tests of references, those of the file's own name first; by the golden bounds; then by kernels that
- * are right. */
+/* By tests of references, those of the file's own name (`own`) or the others. */
+static void judge_tests(const hn_hunt *h, const hn_site *s, const char *folder, bool own,
+                        hn_fate *fate)
+{
+    for (size_t i = 0; strncmp(hn_products[HN_REF][i], "test_ref", 8) == 0; i++) {
+        const char *name = hn_products[HN_REF][i] + sizeof "test_ref" - 1;
+        const bool is_own = *name && strstr(h->sources[s->source].path, name + 1);
+        if (is_own == own) judge_product(h, s, folder, i, "", fate);
+    }
+}
+
+/* By the tests of its own; by the golden bounds and by kernels that are right, which are quick; by all
+ * other tests. */
 static void judge_reference(const hn_hunt *h, const hn_site *s, const char *folder, hn_fate *fate)
 {
-    size_t tests = 0;
-    while (strncmp(hn_products[HN_REF][tests], "test_ref", 8) == 0) tests++;
-    for (int own = 1; own >= 0; own--)
-        for (size_t i = 0; i < tests; i++) {
-            const char *name = hn_products[HN_REF][i] + sizeof "test_ref" - 1;
-            const bool is_own = *name && strstr(h->sources[s->source].path, name + 1);
-            if (is_own == own) judge_product(h, s, folder, i, "", fate);
-        }
+    size_t program = 0;
+    while (strcmp(hn_products[HN_REF][program], "ckparity") != 0) program++;
+    judge_tests(h, s, folder, true, fate);
     char how[2400];
     snprintf(how, sizeof how, "bounds --suite '%s/golden/cases.cases' --check '%s/golden/bounds'",
              h->build.source, h->build.source);
-    judge_product(h, s, folder, tests, how, fate);
-    judge_few(h, s, folder, tests, fate);
+    judge_product(h, s, folder, program, how, fate);
+    judge_few(h, s, folder, program, fate);
+    judge_tests(h, s, folder, false, fate);
 }
 
 static void judge_site(const hn_hunt *h, const hn_site *s, const char *folder, bool known,
@@ -213,7 +262,7 @@ static void judge_sanitized(const hn_hunt *h, const hn_site *s, const char *fold
         h->sanitized.folder, s->stem, s->isa, library, suite,
         (unsigned long long)h->o.run_seeds[0]);
     hn_fate found = { .kind = HN_FATE_NONE };
-    hn_judge_program(command, "sanitizer", folder, &found);
+    hn_judge_program(command, "sanitizer", folder, PROGRAM_SECONDS, &found);
     const char *who = who_spoke(folder);
     if (found.kind != HN_FATE_KILLED || !who) return;
     snprintf(found.by, sizeof found.by, "%s", who);

@@ -185,11 +185,12 @@ static void list_failed(char *text, hn_fate *fate)
     }
 }
 
-void hn_judge_program(const char *command, const char *name, const char *folder, hn_fate *fate)
+void hn_judge_program(const char *command, const char *name, const char *folder, double seconds,
+                      hn_fate *fate)
 {
     char log[1200];
     snprintf(log, sizeof log, "%s/output", folder);
-    const int status = hn_shell(command, folder, log, RUN_SECONDS);
+    const int status = hn_shell(command, folder, log, seconds);
     char *text = hn_read_file(log, NULL);
     if (fate->kind != HN_FATE_KILLED) fate->kind = HN_FATE_SURVIVED;
     if (status != 0) {

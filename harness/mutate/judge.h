@@ -38,8 +38,9 @@ typedef struct hn_ordeal {
 void hn_judge_kernel(const char *library, const char *stem, const char *isa,
                      const hn_ordeal *ordeal, hn_fate *fate);
 
-/* Runs a program of cmocka tests, or one whose exit code says it all. */
-void hn_judge_program(const char *command, const char *name, const char *folder, hn_fate *fate);
+/* Runs a program of cmocka tests, or one whose exit code says it all; killed after so many seconds. */
+void hn_judge_program(const char *command, const char *name, const char *folder, double seconds,
+                      hn_fate *fate);
 
 /* Of the checks that reported while no check ended a case; bit c is check c. In shared memory. */
 extern uint32_t *hn_seen;

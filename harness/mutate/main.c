@@ -31,6 +31,7 @@ static const char usage[] =
     "                them with commas between, each of which kernels are judged under\n"
     "  --suite S     kernels: smoke (default), or as in ckparity run\n"
     "  --ablation    kernels: which checks catch each, and which only one of them does\n"
+    "  --quick       harness: without the selftests of all ops, which take minutes\n"
     "  --answers F   reasons of known survivors (default harness/mutate/answers.txt)\n"
     "  --keep DIR    survivors' sources and libraries\n"
     "  --build DIR   a build with compile_commands.json (default: where this program is)\n"
@@ -112,6 +113,8 @@ static int parse_options(hn_hunt_options *o, int argc, char **argv)
         int status = 0;
         if (strcmp(argv[i], "--ablation") == 0)
             o->ablation = true;
+        else if (strcmp(argv[i], "--quick") == 0)
+            o->quick = true;
         else if (i + 1 == argc)
             return hn_mutate_error("%s needs a value, or is unknown", argv[i]);
         else

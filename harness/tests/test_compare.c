@@ -115,6 +115,21 @@ static void each_output_of_a_tile_is_compared_with_its_ball(void **state)
     }
 }
 
+/* The details of a failure say by how many radii it is one. */
+static void failures_are_measured_in_radii(void **state)
+{
+    trial t;
+    (void)state;
+    begin(&t);
+    t.y[COLS + 2] = 15;
+    t.e[1] = 2; /* and 12 was wanted */
+    compare(&t);
+    assert_int_equal(t.result.verdict, HN_FAIL);
+    assert_non_null(strstr(t.result.what, "y[1,2] got 15, wanted 12, radius 2"));
+    assert_non_null(strstr(t.result.detail, "got    0x1.ep+3\n    wanted 0x1.8p+3\n"
+                                            "    radius 0x1p+1   error/radius 1.5\n"));
+}
+
 static void the_worst_ratio_is_kept(void **state)
 {
     trial t;
@@ -384,6 +399,7 @@ int hn_test_compare(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_output_is_judged_by_hand),
         cmocka_unit_test(each_output_of_a_tile_is_compared_with_its_ball),
+        cmocka_unit_test(failures_are_measured_in_radii),
         cmocka_unit_test(the_worst_ratio_is_kept),
         cmocka_unit_test(signs_of_zero_count_where_the_family_says_so),
         cmocka_unit_test(bits_are_compared_where_asked),

@@ -284,6 +284,7 @@ int main(int argc, char **argv)
     failed += hn_test_group();
     failed += hn_test_cases();
     failed += hn_test_data();
+    failed += hn_test_family();
     failed += hn_test_runs();
     failed += hn_test_bench();
     failed += hn_test_reach();

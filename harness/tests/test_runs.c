@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "report.h"
@@ -307,6 +308,82 @@ static void jobs_do_not_change_the_outcome(void **state)
     for (unsigned jobs = 2; jobs <= 3; jobs++) assert_string_equal(one, json_of(jobs, more));
 }
 
+/* A budget is spent: the suite is drawn again with other seeds. Without one it is run once. */
+static void budgets_go_on_after_the_suite(void **state)
+{
+    char error[768];
+    hn_row rows[ROWS];
+    hn_plan plan;
+    ck_kernel wrong;
+    hn_run run;
+    (void)state;
+    make_run(&run, rows, &plan, &wrong);
+    hn_suite_free(run.suite);
+    run.suite = hn_suite_parse("gemm_nt_f32 repeat=2\n", "here", error, sizeof error);
+    run.trace = false;
+    run.jobs = 1;
+    run.budget = 0.3;
+    assert_int_equal(hn_run_all(&run, error, sizeof error), 0);
+    assert_true(run.groups > 8);
+    hn_suite_free(run.suite);
+    free(run.stats);
+    free(run.failures);
+}
+
+static void slow(const void *args)
+{
+    nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+    right(args);
+}
+
+/* Runs with the standard error in the file at `path`. */
+static char *shown_by(hn_run *run)
+{
+    char error[768];
+    fflush(stderr);
+    write_file("");
+    const int kept = dup(2);
+    assert_true(kept >= 0 && freopen(path, "w", stderr));
+    const int status = hn_run_all(run, error, sizeof error);
+    fflush(stderr);
+    assert_true(dup2(kept, 2) == 2);
+    close(kept);
+    assert_int_equal(status, 0);
+    char *text = read_file(path);
+    unlink(path);
+    return text;
+}
+
+/* After the first second it is said how much of a run is done: never less than before, at the end nearly all. */
+static void progress_rises_to_the_end(void **state)
+{
+    char error[768];
+    hn_row rows[ROWS];
+    hn_plan plan;
+    ck_kernel wrong;
+    hn_run run;
+    double before = 0, first = -1, share;
+    (void)state;
+    make_run(&run, rows, &plan, &wrong);
+    wrong.fn = slow;
+    hn_suite_free(run.suite);
+    run.suite = hn_suite_parse("gemm_nt_f32 repeat=100\n", "here", error, sizeof error);
+    run.trace = false;
+    run.jobs = 1;
+    run.progress = true;
+    const char *at = shown_by(&run);
+    for (; (at = strchr(at, '\r')); at++) {
+        if (sscanf(at + 1, "%lf %%", &share) != 1) continue;
+        if (first < 0) first = share;
+        assert_true(share >= before && share <= 100);
+        before = share;
+    }
+    assert_true(first >= 0 && first < 75 && before > 90);
+    hn_suite_free(run.suite);
+    free(run.stats);
+    free(run.failures);
+}
+
 /* --- JSON: a value of RFC 8259, followed by blanks. Returns the rest, NULL if it is none. */
 
 static const char *blanks(const char *s) { return s + strspn(s, " \t\r\n"); }
@@ -424,6 +501,8 @@ int hn_test_runs(void)
         cmocka_unit_test(bad_expectation_is_named_with_its_line),
         cmocka_unit_test(expectations_are_met_or_due),
         cmocka_unit_test(jobs_do_not_change_the_outcome),
+        cmocka_unit_test(budgets_go_on_after_the_suite),
+        cmocka_unit_test(progress_rises_to_the_end),
         cmocka_unit_test(json_is_well_formed),
         cmocka_unit_test(files_that_cannot_be_written_are_named),
     };

@@ -2,7 +2,7 @@
 find_package(cmocka CONFIG REQUIRED)
 add_executable(test_harness harness/tests/test_harness.c harness/tests/test_compare.c
   harness/tests/test_group.c harness/tests/test_data.c harness/tests/test_runs.c
-  harness/tests/test_bench.c harness/tests/test_cells.c harness/tests/test_reach.c
+  harness/tests/test_bench.c harness/tests/test_cells.c harness/tests/test_family.c harness/tests/test_reach.c
   harness/tests/test_runtime.c)
 target_compile_definitions(test_harness PRIVATE _GNU_SOURCE)
 target_include_directories(test_harness PRIVATE ${CMOCKA_INCLUDE_DIR})

@@ -18,6 +18,6 @@ bool hn_test_is_json(const char *text);
 
 int hn_test_cases(void), hn_test_compare(void), hn_test_data(void), hn_test_runs(void),
     hn_test_bench(void), hn_test_group(void), hn_test_reach(void), hn_test_cells(void),
-    hn_test_runtime(void);
+    hn_test_runtime(void), hn_test_family(void);
 
 #endif

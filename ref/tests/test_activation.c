@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests of activation.h and rounding.h against MPFR and simulated float kernels. */
 #include "../activation.h"
+#include "../gate.h"
 #include "../rounding.h"
 
 #include <setjmp.h>
@@ -172,6 +173,28 @@ static void ends_are_exact(void **unused)
     assert_true(edge.v - edge.e < 0 && edge.v + edge.e >= 0 && edge.e < 0x1p-115);
 }
 
+/* A kernel that declares no end of its exponential flushes none: the result is inside, and not 0. Where it
+ * declares one, results are 0 below it, and may be 0 or not where the argument may lie on either side. */
+static void exponentials_end_where_declared(void **unused)
+{
+    const double ends[] = { 0, -87, -40 };
+    (void)unused;
+    for (int i = 0; i < TRIES; i++)
+        for (size_t n = 0; n < 3; n++) {
+            const ck_numspec num = { .rexp = 2, .exp_zero_below = ends[n] };
+            const ref_spec spec = { &num, 0, 0x1p-24, 0, 0 };
+            const ref_arith k = ref_arith_of(&spec);
+            const double x = -80 * unit(), off = i % 2 ? 0.01 * unit() : 0;
+            const ref_range y = ref_step_exp(&k, (ref_range){ REF_FINITE, { x, off } });
+            const int dead = n > 0 && x + off < ends[n], alive = n == 0 || x - off >= ends[n];
+            assert_int_equal(y.can, REF_FINITE);
+            if (dead) assert_true(y.b.v == 0 && y.b.e == 0);
+            if (dead) continue;
+            assert_true(fabs(exp(x - off) - y.b.v) <= y.b.e && fabs(exp(x + off) - y.b.v) <= y.b.e);
+            assert_true(alive ? y.b.v - y.b.e > 0 : y.b.v - y.b.e <= 0);
+        }
+}
+
 static void negative_sums_are_clamped(void **unused)
 {
     const ck_numspec num = { 0 };
@@ -229,7 +252,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(values_are_the_published_functions), TEST(slopes_are_the_steepest),
         TEST(kernels_are_inside_in_every_mode),   TEST(ends_are_exact),
-        TEST(negative_sums_are_clamped),          TEST(results_of_16_bits_are_rounded),
+        TEST(exponentials_end_where_declared),    TEST(negative_sums_are_clamped),
+        TEST(results_of_16_bits_are_rounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
 }

@@ -216,6 +216,37 @@ static void special_numbers(void **unused)
     }
 }
 
+/* Whatever negative number says so: -1 as well as -100. */
+static void negative_targets_are_left_out(void **unused)
+{
+    static const int32_t out[] = { -1, -2, -100, INT32_MIN };
+    (void)unused;
+    for (size_t k = 0; k < sizeof out / sizeof *out; k++) {
+        problem p;
+        cells c;
+        make(&p, (const int32_t[T]){ 3, out[k], 0, out[k], V - 1 });
+        evaluate(&p, k % 2 ? &strict : &fast, &c);
+        assert_true(c.v[COUNT] == 3);
+        for (size_t j = 0; j < V; j++)
+            assert_true(c.v[V + j] == 0 && c.e[V + j] == 0 && c.v[3 * V + j] == 0 &&
+                        c.e[3 * V + j] == 0 && c.v[2 * V + j] != 0);
+    }
+}
+
+/* Where an exponential may be anything the sum may vanish, and its logarithm has no bound: nothing is demanded. */
+static void sums_that_may_vanish_have_no_bound(void **unused)
+{
+    const ck_numspec wild = { .lanes = 1, .accs = 1, .flags = CK_NUM_TRUE_DIV, .rexp = 0x1p40 };
+    const ref_spec spec = { &wild, 0, 0x1p-24, 0, 0 };
+    problem p;
+    cells c;
+    (void)unused;
+    make(&p, targets[0]);
+    evaluate(&p, &spec, &c);
+    assert_true(isfinite(c.v[LOSS]) && c.e[LOSS] == REF_ANY);
+    assert_true(c.v[COUNT] == T && c.e[COUNT] == 0);
+}
+
 /* Without a gradient there is no demand on its rows; loss and count are the same. */
 static void gradient_is_optional(void **unused)
 {
@@ -239,6 +270,8 @@ int main(void)
         TEST(float_kernels_stay_within),
         TEST(by_hand),
         TEST(special_numbers),
+        TEST(negative_targets_are_left_out),
+        TEST(sums_that_may_vanish_have_no_bound),
         TEST(gradient_is_optional),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -462,17 +462,20 @@ static void same_seed_same_noise(void **unused)
         assert_true(first[i] != right[i] && other[i] != right[i] && first[i] != other[i]);
 }
 
-/* Eight times the most that one of six runs is off, and four roundings of the logit. */
+/* Eight times the most that one of six runs is off, and four roundings of the logit. Nothing behind the last
+ * is written, and a radius that is there before does not count. */
 static void radius_is_of_six_runs(void **unused)
 {
     const int32_t ids[T] = { 5, 4, 3, 2, 1 };
-    double right[T * V], runs[6][T * V], radius[T * V];
+    double right[T * V + 1] = { 0 }, runs[6][T * V], radius[T * V + 1];
     const ref_model m = make(4, 100, 7, 1);
     (void)unused;
     for (int strict = 0; strict < 2; strict++) {
         assert_int_equal(ref_model_forward(&m, ids, T, (ref_noise){ 0, strict }, right), 0);
         for (uint64_t seed = 0; seed < 6; seed++)
             ref_model_forward(&m, ids, T, (ref_noise){ seed + 1, strict }, runs[seed]);
+        right[T * V] = 1;
+        for (size_t i = 0; i <= (size_t)T * V; i++) radius[i] = i < (size_t)T * V ? 1000 : -1;
         assert_int_equal(ref_model_radius(&m, ids, T, strict, right, radius), 0);
         for (size_t i = 0; i < (size_t)T * V; i++) {
             double most = 0;
@@ -480,6 +483,7 @@ static void radius_is_of_six_runs(void **unused)
                 if (fabs(runs[seed][i] - right[i]) > most) most = fabs(runs[seed][i] - right[i]);
             assert_true(radius[i] == 8 * most + fabs(right[i]) / 4194304);
         }
+        assert_true(radius[T * V] == -1);
     }
 }
 

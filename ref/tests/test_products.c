@@ -111,6 +111,38 @@ static void gates_multiply_the_other_sum(void **unused)
     }
 }
 
+/* Many specs at a time: each gets what it gets alone, wherever it stands in the list. */
+static void specs_of_a_long_list_stand_alone(void **unused)
+{
+    enum { MANY = 27 };
+    static double all_v[MANY * M * N], all_e[MANY * M * N];
+    static ref_fn *const fns[] = { ref_gemm_nt_silu_f32, ref_gemm_nt_swiglu_f32 };
+    ck_numspec nums[MANY];
+    ref_spec list[MANY];
+    const ref_gemm_act_args act = { a[0], b[0], bias_b, K, LD, LD };
+    const ref_gemm_glu_args glu = { a[0], b[0], d[0], bias_b, bias_d, K, LD, LD, LD };
+    const ref_tile tile = { 0, M, 0, N };
+    (void)unused;
+    draw_rows(a[0], M);
+    draw_rows(b[0], N);
+    draw_rows(d[0], N);
+    for (size_t j = 0; j < N; j++) bias_b[j] = normal(), bias_d[j] = normal();
+    for (unsigned s = 0; s < MANY; s++) {
+        nums[s] = (ck_numspec){ .lanes = 1 + s % 8, .accs = 1, .rexp = 2 + s };
+        list[s] = (ref_spec){ &nums[s], s % 5 == 4, 0x1p-24, 0, 0 };
+    }
+    for (size_t f = 0; f < 2; f++) {
+        const void *const args = f == 0 ? (const void *)&act : &glu;
+        ref_out all = { M * N, all_v, term, all_e }, one = { M * N, v, term, e };
+        fns[f](args, &tile, list, MANY, &all);
+        for (size_t s = 0; s < MANY; s++) {
+            fns[f](args, &tile, &list[s], 1, &one);
+            for (size_t i = 0; i < M * N; i++)
+                assert_true(all_v[s * M * N + i] == v[i] && all_e[s * M * N + i] == e[i]);
+        }
+    }
+}
+
 /* --- blocks times blocks */
 
 typedef struct pair {
@@ -238,6 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(sums_go_through_an_activation),
         TEST(gates_multiply_the_other_sum),
+        TEST(specs_of_a_long_list_stand_alone),
         TEST(blocks_meet_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

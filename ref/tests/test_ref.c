@@ -14,6 +14,7 @@
 
 #include "../f16.h"
 #include "../range.h"
+#include "../softmax.h"
 #include "../sum.h"
 #include "draw.h"
 
@@ -1421,6 +1422,14 @@ static void exp_specials_and_edges(void **unused)
     ref_out uout = { N, v, term, up_e };
     ref_exp_f32(&(ref_unary_args){ x }, &tile, &up, 1, &uout);
     assert_true(up_e[7] == REF_ANY && up_e[12] > 1.9 * e[12] && up_e[2] == 0);
+    /* flushes of operands and results move no result that is normal, however small */
+    const ref_spec flushed = { &num, 0, 0x1p-24, 1, 1 };
+    const float small[] = { -86, -80, -40, 3 };
+    double off[8];
+    ref_out both = { 4, v, term, off };
+    ref_exp_f32(&(ref_unary_args){ small }, &(ref_tile){ 0, 1, 0, 4 },
+                (ref_spec[]){ fast, flushed }, 2, &both);
+    for (int i = 0; i < 4; i++) assert_true(off[i] > 0 && off[4 + i] == off[i]);
 }
 
 /* Below one spec's exp_zero_below 0 is all there is; others are held to their own contract. */
@@ -1722,6 +1731,31 @@ static void exp_budget_reaches_the_sum(void **unused)
     }
 }
 
+/* E'/D' with E' as large and D' as small as they may be, subnormal exponentials included: the radius reaches
+ * that corner, and not much farther. */
+static void quotients_end_at_their_corners(void **unused)
+{
+    const ck_numspec num = { .lanes = 1, .accs = 1 };
+    const ref_spec spec = { &num, 0, 0x1p-24, 0, 0 };
+    (void)unused;
+    for (int i = 0; i < 20000; i++) {
+        const ref_exp_view w = { .spec = &spec,
+                                 .fp = ref_fp_of(&spec),
+                                 .r = 0.3 * unit(),
+                                 .b = 0.8 * unit(),
+                                 .div = i % 2 ? 0.3 * unit() : 0x1p-24 };
+        const ref_score_row row = { .n = 3, .sum = 1 + 8 * unit() };
+        const double d = i % 3 ? -(84 + 20 * unit()) : -20 * unit(), E = exp(d);
+        const double a = ref_exp_spread(&w, d), underflow = E * (1 - a) < 0x1p-126 ? 0x1p-150 : 0;
+        const double p = E / row.sum, low = (E * (1 - a)) / row.sum * (1 - w.div) / (1 + w.b);
+        const double high = (E * (1 + a) + underflow) * (1 + w.div) / (row.sum * (1 - w.b)) +
+                            (low < 0x1p-126 ? 0x1p-150 : 0);
+        const double off = ref_quotient_off(&w, &row, d, E);
+        assert_true(high - p <= off);
+        assert_true(off <= (high - p + 0x1p-149) * 1.001 || p < 0x1p-125);
+    }
+}
+
 /* Defects that must not hide are outside: a reciprocal of 12 bits, a dropped element. */
 static void softmax_defects_are_outside(void **unused)
 {
@@ -1787,6 +1821,7 @@ int main(void)
         TEST(softmax_rows_are_causal),
         TEST(mpfr_agrees_with_softmax),
         TEST(exp_budget_reaches_the_sum),
+        TEST(quotients_end_at_their_corners),
         TEST(softmax_defects_are_outside),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL) + ref_test_identities();
