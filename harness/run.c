@@ -74,6 +74,20 @@ static void keep_failure(worker *w, size_t row, const hn_result *result)
 
 static bool is_failure(hn_verdict v) { return v >= HN_FAIL && v <= HN_HANG; }
 
+static bool weaker(const hn_stats *s, bool drawn, uint64_t index)
+{
+    if (!s->weak_line[0]) return true;
+    return s->weak_is_drawn != drawn ? !drawn : index < s->weak_index;
+}
+
+static void keep_weak(hn_stats *s, bool drawn, uint64_t index, const char *line)
+{
+    if (!weaker(s, drawn, index)) return;
+    s->weak_is_drawn = drawn;
+    s->weak_index = index;
+    strcpy(s->weak_line, line);
+}
+
 static void account(worker *w, shared *s, size_t row, const hn_result *result, bool drawn)
 {
     hn_stats *stats = &w->stats[row];
@@ -85,7 +99,10 @@ static void account(worker *w, shared *s, size_t row, const hn_result *result, b
         stats->exact += result->exact;
         stats->bound += !result->exact;
     }
-    if (result->verdict == HN_WEAK) stats->weak_drawn += drawn;
+    if (result->verdict == HN_WEAK) {
+        stats->weak_drawn += drawn;
+        keep_weak(stats, drawn, w->index, w->line);
+    }
     if (result->utilisation > stats->util) {
         stats->util = result->utilisation;
         stats->util_index = w->index;
@@ -312,6 +329,8 @@ static void merge_stats(hn_stats *into, const hn_stats *from)
     }
     for (unsigned c = 0; c < HN_CHECK_COUNT; c++) into->ran[c] += from->ran[c];
     hn_cells_merge(&into->cells, &from->cells);
+    if (from->weak_line[0])
+        keep_weak(into, from->weak_is_drawn, from->weak_index, from->weak_line);
     if (from->util > into->util ||
         (from->util == into->util && from->util_index < into->util_index)) {
         into->util = from->util;

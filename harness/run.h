@@ -27,6 +27,9 @@ typedef struct hn_stats {
     double util;
     uint64_t util_index;
     char util_line[HN_LINE_MAX];
+    bool weak_is_drawn; /* the case below: one that is not comes before */
+    uint64_t weak_index;
+    char weak_line[HN_LINE_MAX]; /* a case that could not have shown a fault; "" */
     hn_cells cells; /* of cases that passed */
 } hn_stats;
 
