@@ -252,7 +252,8 @@ void hn_report_failures(const hn_run *run, const hn_expectations *expect, bool c
     }
     for (size_t i = 0; i < run->nrows; i++)
         if (too_weak(&run->stats[i]))
-            fprintf(out, "\n%sWEAK%s %s %s: %llu of %llu cases could not have shown a fault\n"
+            fprintf(out,
+                    "\n%sWEAK%s %s %s: %llu of %llu cases could not have shown a fault\n"
                     "    case   ckparity run '%s'\n",
                     red, plain, run->rows[i].name, run->rows[i].strict ? "strict" : "fast",
                     (unsigned long long)run->stats[i].verdicts[HN_WEAK],

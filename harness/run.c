@@ -329,8 +329,7 @@ static void merge_stats(hn_stats *into, const hn_stats *from)
     }
     for (unsigned c = 0; c < HN_CHECK_COUNT; c++) into->ran[c] += from->ran[c];
     hn_cells_merge(&into->cells, &from->cells);
-    if (from->weak_line[0])
-        keep_weak(into, from->weak_is_drawn, from->weak_index, from->weak_line);
+    if (from->weak_line[0]) keep_weak(into, from->weak_is_drawn, from->weak_index, from->weak_line);
     if (from->util > into->util ||
         (from->util == into->util && from->util_index < into->util_index)) {
         into->util = from->util;

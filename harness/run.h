@@ -30,7 +30,7 @@ typedef struct hn_stats {
     bool weak_is_drawn; /* the case below: one that is not comes before */
     uint64_t weak_index;
     char weak_line[HN_LINE_MAX]; /* a case that could not have shown a fault; "" */
-    hn_cells cells; /* of cases that passed */
+    hn_cells cells;              /* of cases that passed */
 } hn_stats;
 
 typedef struct hn_failure {

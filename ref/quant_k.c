@@ -116,6 +116,13 @@ static void value_cell(element y, const ref_spec *spec, double *v, double *e)
         *e += 2 * ref_half_ulp(size);
 }
 
+/* What a wrong code adds, or where all codes are worth nothing, what a wrong minimum would. */
+static double term_of(const element *y)
+{
+    if (!isfinite(y->step)) return 0;
+    return y->step > 0 ? y->step : fabs(y->minimum);
+}
+
 static void dequant(const void *args, const ref_tile *tile, const ref_spec *specs, size_t nspecs,
                     ref_out *out, size_t bytes, decode_fn *decode)
 {
@@ -123,7 +130,7 @@ static void dequant(const void *args, const ref_tile *tile, const ref_spec *spec
     for (size_t i = 0; i < tile->rows * tile->cols; i++) {
         const size_t j = tile->c0 + i % tile->cols;
         const element y = decode(x + j / BLOCK * bytes, j % BLOCK);
-        out->term[i] = isfinite(y.step) ? y.step : 0;
+        out->term[i] = term_of(&y);
         for (size_t s = 0; s < nspecs; s++)
             value_cell(y, &specs[s], &out->v[s * out->n + i], &out->e[s * out->n + i]);
     }
@@ -258,7 +265,8 @@ static void quantize(const void *args, const ref_tile *tile, const ref_spec *spe
 }
 
 /* y = RN(d s q - dmin m), q4_k and q5_k; d s q, q6_k; RN(d q), q8_k. Layouts: docs/formats.md; those
- * but q5_k's as in GGUF files. term: |d s|, one step of the code; the rest in ref.h. */
+ * but q5_k's as in GGUF files. term: |d s|, one step of the code, or |dmin m| if that is 0; the
+ * rest in ref.h. */
 #define REF(dtype, bytes, parts)                                                                 \
     ref_fn ref_dequant_row_##dtype, ref_quantize_row_##dtype;                                    \
     void ref_dequant_row_##dtype(const void *args, const ref_tile *tile, const ref_spec *specs,  \

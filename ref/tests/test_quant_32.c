@@ -89,6 +89,16 @@ static void five_bit_codes_by_hand(void **unused)
     assert_true(c.v[0] == 0 && c.term[0] == 1);
 }
 
+/* Where no code is worth anything, the minimum is what a fault would show in. */
+static void minimums_are_terms_of_steps_of_zero(void **unused)
+{
+    const unsigned char p[20] = { 0, 0, 0x00, 0xbe, 0x51 }; /* d = 0, m = -1.5 */
+    cells c;
+    (void)unused;
+    values(&c, ref_dequant_row_q4_1, p, 0, 32, &nearest);
+    for (int i = 0; i < 32; i++) assert_true(c.v[i] == -1.5 && c.term[i] == 1.5);
+}
+
 static void four_bit_codes_by_hand(void **unused)
 {
     unsigned char p[20] = { 0x00, 0xb8, 0x10 }; /* d = -0.5; byte 0: element 16 has 1 */
@@ -550,6 +560,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(five_bit_codes_by_hand),
         cmocka_unit_test(four_bit_codes_by_hand),
+        cmocka_unit_test(minimums_are_terms_of_steps_of_zero),
         cmocka_unit_test(integers_agree_with_decoding),
         cmocka_unit_test(sums_in_another_mode_are_neighbours),
         cmocka_unit_test(infinite_and_nan_scales),
