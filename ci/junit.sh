@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Adds up ctest's JUnit files. Lists the tests that took longest, in seconds, and those that failed or
-# were skipped, the skipped with their reasons, then prints "N passed, N failed, N skipped". A test that could not be started has failed:
-# ctest's files call it skipped.
+# were skipped, the skipped with their reasons, then prints "N passed, N failed, N skipped". A test that
+# could not be started has failed: ctest's files call it skipped.
 #   ci/junit.sh FILE...
 # Exit: 0, 1 if a test failed or none passed, 2 if a file cannot be read.
 set -eu

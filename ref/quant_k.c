@@ -116,13 +116,6 @@ static void value_cell(element y, const ref_spec *spec, double *v, double *e)
         *e += 2 * ref_half_ulp(size);
 }
 
-/* What a wrong code adds, or where all codes are worth nothing, what a wrong minimum would. */
-static double term_of(const element *y)
-{
-    if (!isfinite(y->step)) return 0;
-    return y->step > 0 ? y->step : fabs(y->minimum);
-}
-
 static void dequant(const void *args, const ref_tile *tile, const ref_spec *specs, size_t nspecs,
                     ref_out *out, size_t bytes, decode_fn *decode)
 {
@@ -130,7 +123,7 @@ static void dequant(const void *args, const ref_tile *tile, const ref_spec *spec
     for (size_t i = 0; i < tile->rows * tile->cols; i++) {
         const size_t j = tile->c0 + i % tile->cols;
         const element y = decode(x + j / BLOCK * bytes, j % BLOCK);
-        out->term[i] = term_of(&y);
+        out->term[i] = ref_code_term(y.step, y.minimum);
         for (size_t s = 0; s < nspecs; s++)
             value_cell(y, &specs[s], &out->v[s * out->n + i], &out->e[s * out->n + i]);
     }

@@ -175,7 +175,7 @@ static void explain(hn_runner *r, size_t i, const hn_tile *tile, const hn_output
 
 /* What hn_compare found in a tile of one variant's output. */
 typedef struct found {
-    bool compared, exact;
+    bool passed, exact;
     double utilisation;
 } found;
 
@@ -190,12 +190,12 @@ static bool same_bits(const hn_output *a, const hn_output *b, const ref_tile *ti
     return true;
 }
 
-/* The earlier variant that was compared with the same balls and has the same bits; i: there is none. */
+/* The earlier variant that passed with the same balls and has the same bits; i: there is none. */
 static size_t twin(hn_runner *r, size_t i, const hn_tile *tile, const hn_output *y,
                    const found *all)
 {
     for (size_t k = 0; k < i; k++) {
-        if (!all[k].compared || r->plan->variants[k].spec != r->plan->variants[i].spec) continue;
+        if (!all[k].passed || r->plan->variants[k].spec != r->plan->variants[i].spec) continue;
         const hn_output other = hn_group_output(r, k, tile->operand);
         if (same_bits(y, &other, &tile->part)) return k;
     }
@@ -207,7 +207,8 @@ static void compare_once(hn_runner *r, size_t i, const hn_tile *tile, const hn_o
                          const hn_balls *balls, found *all, hn_result *result)
 {
     const size_t same = twin(r, i, tile, y, all);
-    const found before = { true, result->exact, result->utilisation };
+    const bool exact = result->exact;
+    const double utilisation = result->utilisation;
     if (same == i) {
         result->exact = true;
         result->utilisation = 0.0;
@@ -216,8 +217,8 @@ static void compare_once(hn_runner *r, size_t i, const hn_tile *tile, const hn_o
     } else {
         all[i] = all[same];
     }
-    result->exact = before.exact && all[i].exact;
-    result->utilisation = fmax(before.utilisation, all[i].utilisation);
+    result->exact = exact && all[i].exact;
+    result->utilisation = fmax(utilisation, all[i].utilisation);
 }
 
 void hn_runner_compare(hn_runner *r, const hn_tile *tile, hn_result *results)

@@ -24,8 +24,6 @@ const char *const hn_products[3][HN_PRODUCTS_MAX] = {
 /* Cases in which a mutated harness may call right kernels wrong, or a slow build show what is undefined. */
 static const char few_cases[] = "* repeat=40\n", some_cases[] = "* repeat=400\n";
 
-static const char all_selftests[] = "selftest --fail-fast";
-
 /* All selftests take four minutes of a shared machine. */
 enum { PROGRAM_SECONDS = 90, SELFTEST_SECONDS = 900 };
 
@@ -130,9 +128,9 @@ static void judge_kernel(const hn_hunt *h, const hn_site *s, const char *library
         hn_judge_kernel(library, s->stem, s->isa, &all, fate);
 }
 
-/* Links a product and runs it, unless the mutant is known to be noticed. */
-static void judge_product(const hn_hunt *h, const hn_site *s, const char *folder, size_t product,
-                          const char *how, hn_fate *fate)
+/* Links a product and runs it for so many seconds at most, unless the mutant is known to be noticed. */
+static void judge_product_within(const hn_hunt *h, const hn_site *s, const char *folder,
+                                 size_t product, const char *how, double seconds, hn_fate *fate)
 {
     const char *name = hn_products[h->o.target][product];
     char path[1200], command[3800];
@@ -143,8 +141,13 @@ static void judge_product(const hn_hunt *h, const hn_site *s, const char *folder
         return;
     }
     snprintf(command, sizeof command, "'%s' %s", path, how);
-    hn_judge_program(command, product > 0 && *how ? how : name, folder,
-                     strcmp(how, all_selftests) == 0 ? SELFTEST_SECONDS : PROGRAM_SECONDS, fate);
+    hn_judge_program(command, product > 0 && *how ? how : name, folder, seconds, fate);
+}
+
+static void judge_product(const hn_hunt *h, const hn_site *s, const char *folder, size_t product,
+                          const char *how, hn_fate *fate)
+{
+    judge_product_within(h, s, folder, product, how, PROGRAM_SECONDS, fate);
 }
 
 /* By the program on a few cases, of right kernels. What they execute is no matter of these sources but for
@@ -170,9 +173,12 @@ static void judge_harness(const hn_hunt *h, const hn_site *s, const char *folder
     judge_product(h, s, folder, 1, how, fate);
     judge_few(h, s, folder, 1, fate);
     judge_product(h, s, folder, 0, "'bench*'", fate); /* which takes longest and is not mutated */
-    snprintf(how, sizeof how, "%s '%s'", all_selftests, first_selftests[first].filter);
+    const int all = snprintf(how, sizeof how, "selftest --fail-fast --seed %llx",
+                             (unsigned long long)h->o.run_seeds[0]);
+    snprintf(how + all, sizeof how - (size_t)all, " '%s'", first_selftests[first].filter);
     judge_product(h, s, folder, 1, how, fate);
-    if (!h->o.quick) judge_product(h, s, folder, 1, all_selftests, fate);
+    how[all] = '\0';
+    if (!h->o.quick) judge_product_within(h, s, folder, 1, how, SELFTEST_SECONDS, fate);
 }
 
 /* A kernel, or strict.c, which has tests beside the suite. */

@@ -474,7 +474,6 @@ static int load_base(const char *directory, char *version, size_t size)
     return 1;
 }
 
-/* Only the score may be asked of a build before it is known that this CPU runs it. */
 static int find_packed(build *b, void *library)
 {
     int found = 1;
@@ -484,6 +483,7 @@ static int find_packed(build *b, void *library)
     return found;
 }
 
+/* Only the score may be asked of a build before it is known that this CPU runs it. */
 static void load_build(build *b, const char *directory)
 {
     char path[4096];

@@ -315,6 +315,45 @@ static void every_output_is_checked(void **state)
 
 /* --- what a case asks for */
 
+/* Variants of the same bits are compared once, but not with each other's radii, and not if the first one failed. */
+static void same_bits_have_one_verdict_under_one_spec(void **state)
+{
+    static hn_result results[HN_MAX_VARIANTS];
+    const ck_kernel *scalar = hn_test_scalar("gemm_nt_f32");
+    ck_kernel other = *scalar;
+    char error[256];
+    hn_runner *runner = hn_runner_new();
+    hn_case c;
+    (void)state;
+    assert_int_equal(hn_case_parse(&c, "gemm_nt_f32 gen=1 M=3 N=4 K=257", error, sizeof error), 0);
+    other.isa = "other";
+    hn_plan plan = { .op = c.op };
+    hn_plan_add(&plan, scalar, false, 0);
+    hn_plan_add(&plan, &other, false, 1);
+    hn_group_run(runner, &plan, &c, results);
+    assert_int_equal(results[1].verdict, HN_OK);
+    assert_true(results[0].utilisation > 0 && results[1].utilisation == results[0].utilisation);
+    assert_true(!results[1].exact);
+
+    other.fn_strict = scalar->fn; /* right for the fast mode alone */
+    plan = (hn_plan){ .op = c.op };
+    hn_plan_add(&plan, scalar, false, 0);
+    hn_plan_add(&plan, &other, true, 1);
+    hn_group_run(runner, &plan, &c, results);
+    assert_int_equal(results[0].verdict, HN_OK);
+    assert_int_equal(results[1].check, HN_CHECK_VALUE);
+
+    right = scalar->fn;
+    after = is_off;
+    other.fn = wrong;
+    plan = (hn_plan){ .op = c.op };
+    hn_plan_add(&plan, &other, false, 0);
+    hn_plan_add(&plan, &other, false, 1);
+    hn_group_run(runner, &plan, &c, results);
+    for (int i = 0; i < 2; i++) assert_int_equal(results[i].check, HN_CHECK_VALUE);
+    hn_runner_free(runner);
+}
+
 static void modes_make_mxcsr_and_specs(void **state)
 {
     static const struct {
@@ -475,6 +514,7 @@ int hn_test_group(void)
         cmocka_unit_test(batches_are_compared_row_by_row),
         cmocka_unit_test(what_was_checked_is_noted),
         cmocka_unit_test(every_output_is_checked),
+        cmocka_unit_test(same_bits_have_one_verdict_under_one_spec),
         cmocka_unit_test(modes_make_mxcsr_and_specs),
         cmocka_unit_test(large_outputs_are_sampled),
         cmocka_unit_test(instructions_are_told_apart),
