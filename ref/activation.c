@@ -21,7 +21,7 @@ static void each(const void *args, const ref_tile *tile, const ref_spec *specs, 
             if (!ref_sure(y)) y = f(&k, x);
             ref_put(out, s, i, ref_stored(&k, y));
         }
-        out->term[i] = isfinite(out->v[i]) ? fabs(out->v[i]) : 0;
+        ref_put_result_term(out, nspecs, i);
     }
 }
 

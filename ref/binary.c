@@ -28,8 +28,9 @@ static void each(const ref_binary_args *g, const ref_number *format, const ref_t
             if (!ref_sure(y)) y = f(&k, a, b);
             ref_put(out, s, i, ref_stored_as(format, &k, y));
         }
-        const double term = sum ? fabs((double)a) + fabs((double)b) : fabs(out->v[i]);
-        out->term[i] = isfinite(term) ? term : 0;
+        ref_put_result_term(out, nspecs, i);
+        const double sizes = fabs((double)a) + fabs((double)b);
+        if (sum) out->term[i] = isfinite(sizes) ? sizes : 0;
     }
 }
 

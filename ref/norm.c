@@ -110,12 +110,6 @@ static void put_row(const ref_arith *k, const norm *w, ref_out *out, size_t s, s
     if (g->statistics) ref_put(out, s, at + (g->beta != NULL), ref_stored(k, w->rstd));
 }
 
-/* A fault is compared with the result itself: every one changes it by a part of it. */
-static void set_terms(ref_out *out, size_t at, size_t n)
-{
-    for (size_t j = at; j < at + n; j++) out->term[j] = isfinite(out->v[j]) ? fabs(out->v[j]) : 0;
-}
-
 static void norm_rows(const ref_norm_args *g, const ref_number *format, const ref_tile *tile,
                       const ref_spec *specs, size_t nspecs, ref_out *out)
 {
@@ -132,7 +126,7 @@ static void norm_rows(const ref_norm_args *g, const ref_number *format, const re
             measure(&k, &w, t);
             put_row(&k, &w, out, s, at);
         }
-        set_terms(out, at, tile->cols);
+        for (size_t j = at; j < at + tile->cols; j++) ref_put_result_term(out, nspecs, j);
         for (size_t j = g->d; j < g->cols && !g->statistics; j++)
             ref_put_all(out, nspecs, at + j, 0);
     }

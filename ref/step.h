@@ -228,4 +228,15 @@ static inline void ref_put(ref_out *out, size_t s, size_t at, ref_ball b)
     out->e[s * out->n + at] = b.e;
 }
 
+/* The term of a result that a fault changes by a part of itself: its greatest finite magnitude under any
+ * spec, as one may cut off (exp = 0 below -87) what another must give. */
+static inline void ref_put_result_term(ref_out *out, size_t nspecs, size_t at)
+{
+    out->term[at] = 0;
+    for (size_t s = 0; s < nspecs; s++) {
+        const double v = fabs(out->v[s * out->n + at]);
+        if (isfinite(v)) out->term[at] = fmax(out->term[at], v);
+    }
+}
+
 #endif

@@ -365,6 +365,28 @@ static void a_mean_of_zero_has_either_sign_downwards(void **unused)
     }
 }
 
+/* Below -87 the fast exponential is 0, and with it the result; strict results are not, and a fault in one must
+ * count whichever spec comes first. */
+static void what_one_mode_cuts_off_is_a_term_of_the_other(void **unused)
+{
+    (void)unused;
+    const ref_spec turned[] = { specs[1], specs[0] };
+    ref_fn *const refs[] = { ref_sigmoid_f32, ref_silu_f32, ref_swiglu_f32 };
+    const float x = -87.5f, one = 1;
+    const ref_unary_args a = { &x };
+    const ref_binary_args b = { &x, &one, 1, 1, 1 };
+    const void *const args[] = { &a, &a, &b };
+    for (size_t f = 0; f < 3; f++) {
+        double v[2], e[2], term = 0;
+        ref_out out = { 1, v, &term, e };
+        for (size_t turn = 0; turn < 2; turn++) {
+            refs[f](args[f], &(ref_tile){ 0, 1, 0, 1 }, turn ? turned : specs, 2, &out);
+            assert_true(v[turn] == 0 && v[!turn] != 0);
+            assert_true(term == fabs(v[!turn]) && e[!turn] < 0.5 * term);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +399,7 @@ int main(void)
         TEST(norms_of_16_bits_are_rounded_once_more),
         TEST(elements_of_16_bits_are_rounded_once_more),
         TEST(zeros_of_16_bits_have_the_sign_of_the_result),
+        TEST(what_one_mode_cuts_off_is_a_term_of_the_other),
     };
     return cmocka_run_group_tests_name("rows", tests, NULL, NULL);
 }
