@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # One peer under the suites, held to what is known of it: harness/subject/PEER.expect.
 #   ci/peer.sh PEER [CKPARITY]      default build/release/ckparity
-# What is written there of AVX-512 variants was inferred on a machine without: where the CPU has it, the
+# What is written there of variants with AMX was inferred on machines without: where the CPU has it, the
 # table is printed and the verdict is left open.
 # Exit: that of ckparity run; 77 also for a verdict left open; 2 bad input.
 set -eu
@@ -15,8 +15,8 @@ if [ "$peer" = ggml ] && ! have_ggml; then
     exit 77
 fi
 "$program" run --subject "$peer" --expect "harness/subject/$peer.expect" || status=$?
-if [ "$status" = 1 ] && grep -qw avx512f /proc/cpuinfo; then
-    echo "SKIP $peer: its AVX-512 variants are not confirmed, so this verdict is left open"
+if [ "$status" = 1 ] && grep -qw amx_int8 /proc/cpuinfo; then
+    echo "SKIP $peer: its variants with AMX are not confirmed, so this verdict is left open"
     status=77
 fi
 exit "$status"

@@ -8,8 +8,9 @@
 /* Relative errors of the strict exponential (2 ulp) and of libm's (1 ulp), in REF_UD. */
 enum { REF_EXP_STRICT = 4, REF_EXP_OWN = 2 };
 
-/* exp(a): within rexp u; 1 at 0; 0 below exp_zero_below; +inf where it overflows. In double it stays
- * below e^600 here, far beyond what leaves a trace in a float. */
+/* exp(a): within rexp u; 1 at 0; 0 below exp_zero_below; +inf where it overflows. In double, e^600 stands for
+ * all above it and 0 for all below e^-600, far beyond what leaves a trace in a float: next to 1 the latter leaves
+ * none in a double, and two floats times it are below half of the least float. */
 static inline ref_range ref_step_exp(const ref_arith *k, ref_range a)
 {
     const ck_numspec *const num = k->spec->num;
@@ -20,6 +21,7 @@ static inline ref_range ref_step_exp(const ref_arith *k, ref_range a)
     if (!ref_only(a, REF_FINITE)) return ref_any();
     if (ref_sure(a) && a.b.v == 0) return ref_point(1);
     if (strict && a.b.v + a.b.e > 600) return (ref_range){ REF_FINITE, { exp(600), exp(600) } };
+    if (strict && a.b.v + a.b.e < -600) return ref_point(0);
     const double below = num->exp_zero_below,
                  r = strict ? REF_EXP_STRICT * REF_UD : num->rexp * k->fp.u;
     const int flushes = !strict && below < 0;

@@ -208,6 +208,8 @@ static inline ref_ball ref_stored(const ref_arith *k, ref_range y)
     if (!(y.b.e < INFINITY)) return (ref_ball){ y.b.v, REF_ANY };
     if (fabs(y.b.v) - y.b.e > REF_OVER) return ref_exact(y.b.v > 0 ? INFINITY : -INFINITY);
     if (fabs(y.b.v) + y.b.e >= REF_OVER) return (ref_ball){ y.b.v, REF_ANY };
+    if (fabs(y.b.v) > y.b.e && fabs(y.b.v) + y.b.e < REF_HALF_MIN)
+        return ref_exact(copysign(0, y.b.v));
     if (y.b.e == 0 && ref_is_float(y.b.v)) return y.b;
     return (ref_ball){ y.b.v, (ref_half_ulp(fabs(y.b.v) + y.b.e) + y.b.e) * REF_SLACK };
 }

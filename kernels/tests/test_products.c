@@ -181,9 +181,11 @@ static void half_entries_reject(void **state)
     }
 }
 
-/* Four products of one term, 1 b + bias, which lie on either side of ties and of the largest number. */
+/* Four products of one term, 1 b + bias, which lie on either side of ties and of the largest number; the last is
+ * subnormal, and avx512bf16's instructions lose it in fast mode (CK_NUM_DAZ). */
 static void half_vectors(void)
 {
+    const size_t n = ck_strict_parity() ? 4 : 3;
     static const uint16_t half_one[] = { 0x3c00 }, brain_one[] = { 0x3f80 };
     static const uint16_t half_b[] = { 0x3c00, 0x3c01, 0x7bff, 0x0001 };
     static const float half_bias[] = { 0x1p-11f, 0x1p-11f, 16, 0x1p-25f };
@@ -197,9 +199,9 @@ static void half_vectors(void)
                      CK_OK);
     assert_memory_equal(y, half_y, sizeof y);
     assert_int_equal(ck_gemm_nt_bf16_bf16_bf16(
-                         &(ck_gemm_h_args){ y, brain_one, brain_b, brain_bias, 1, 4, 1, 4, 1, 1 }),
+                         &(ck_gemm_h_args){ y, brain_one, brain_b, brain_bias, 1, n, 1, n, 1, 1 }),
                      CK_OK);
-    assert_memory_equal(y, brain_y, sizeof y);
+    assert_memory_equal(y, brain_y, n * sizeof *y);
 }
 
 /* A strict result is rounded once: 1 + 2^-11 + 2^-30 is no tie, though as a float it is one. */

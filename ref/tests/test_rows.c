@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <float.h>
 #include <mpfr.h>
 #include <stdlib.h>
 
@@ -387,6 +388,32 @@ static void what_one_mode_cuts_off_is_a_term_of_the_other(void **unused)
     }
 }
 
+/* A strict result is rounded to nearest: what is below half of the least float is a zero of its sign, and half
+ * of it or more leaves the choice to the radius. */
+static void strict_results_below_half_of_the_least_are_zero(void **unused)
+{
+    (void)unused;
+    mpfr_t at, z;
+    mpfr_inits2(BITS, at, z, NULL);
+    for (float x = -9; x > -14; x -= 0.03125f) {
+        const ref_unary_args g = { &x };
+        double v[2], e[2];
+        ask(ref_gelu_tanh_f32, &g, (ref_tile){ 0, 1, 0, 1 }, v, e, 0);
+        mpfr_set_flt(at, x, MPFR_RNDN);
+        gelu_tanh(z, at);
+        const double size = fabs(mpfr_get_d(z, MPFR_RNDN));
+        if (size < 0x1p-151) assert_true(v[1] == 0 && signbit(v[1]) && e[1] == 0);
+        if (size > 0x1p-150) assert_true(e[1] > 0);
+    }
+    for (float x = -14; x > -FLT_MAX / 2; x *= 1.75f) {
+        const ref_unary_args g = { &x };
+        double v[2], e[2];
+        ask(ref_gelu_tanh_f32, &g, (ref_tile){ 0, 1, 0, 1 }, v, e, 0);
+        assert_true(v[1] == 0 && signbit(v[1]) && e[1] == 0);
+    }
+    mpfr_clears(at, z, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -400,6 +427,7 @@ int main(void)
         TEST(elements_of_16_bits_are_rounded_once_more),
         TEST(zeros_of_16_bits_have_the_sign_of_the_result),
         TEST(what_one_mode_cuts_off_is_a_term_of_the_other),
+        TEST(strict_results_below_half_of_the_least_are_zero),
     };
     return cmocka_run_group_tests_name("rows", tests, NULL, NULL);
 }
