@@ -249,7 +249,7 @@ static const hn_mutant list[] = {
     ROW(changes_2, ON_FACTORS " rmsnorm_f32 layernorm_f32 swiglu_f32", HN_IN_FAST, HN_BY(INPUT)),
     ROW(changes_3, ON_FACTORS " layernorm_f32", HN_IN_FAST, HN_BY(INPUT)),
     ROW(scribbles_1, HN_ON_ROWS, HN_IN_FAST, HN_BY(INPUT) | HN_BY(ALIAS)),
-    ROW(uses_slack_1, HN_ON_ROWS, HN_IN_BOTH, HN_BY(JUNK) | HN_BY(ALIAS)),
+    ROW(uses_slack_1, HN_ON_ROWS, HN_IN_BOTH, HN_BY(JUNK) | HN_BY(ALIAS) | HN_BY(BATCH)),
     ROW(uses_slack_2, ON_FACTORS, HN_IN_FAST, HN_BY(JUNK)),
     ROW(uses_beyond, HN_ON_ALL, HN_IN_FAST, HN_BY(JUNK) | HN_BY(GUARD)),
     ROW(adds_old, HN_ON_F32, HN_IN_BOTH, HN_BY(PREFILL) | HN_BY(UNWRITTEN)),
