@@ -479,8 +479,9 @@ static void draw_keys(hn_case *c, hn_rng *rng, hn_fixed fixed)
     const hn_family *family = c->op->family;
     for (size_t i = 0; i < family->nkeys; i++) {
         const hn_key *k = &family->keys[i];
+        const int64_t most = k->kind == HN_INT ? k->draw_most : k->most;
         const int64_t number = k->kind == HN_DIM ? draw_dimension(rng, k, hn_key_unit(c->op, i))
-                                                 : hn_range(rng, k->least, k->most);
+                                                 : hn_range(rng, k->least, most);
         const double real = k->kind == HN_REAL ? draw_real(rng, k) : 0.0;
         if (fixed >> i & 1) continue;
         c->num[i] = k->kind == HN_REAL ? 0 : number;

@@ -531,6 +531,32 @@ static void integers_are_not_zero(void **state)
     drop(&d);
 }
 
+/* Drawn options stay where draws are to stay, and come close to both ends: a window of thousands of tokens before
+ * twenty would hide nothing, and a cache with room for a thousand costs as many rows. */
+static void drawn_options_stay_small(void **state)
+{
+    (void)state;
+    for (size_t o = 0; o < hn_op_count; o++)
+        for (size_t i = 0; i < hn_ops[o].family->nkeys && !hn_ops[o].family->draw; i++) {
+            const hn_key *k = &hn_ops[o].family->keys[i];
+            int64_t low = INT64_MAX, high = INT64_MIN;
+            for (uint32_t seed = 0; seed < 300 && k->kind == HN_INT; seed++) {
+                hn_case c;
+                hn_case_init(&c, &hn_ops[o]);
+                c.seed = seed;
+                hn_case_draw(&c, 0);
+                if (c.num[i] < low) low = c.num[i];
+                if (c.num[i] > high) high = c.num[i];
+            }
+            if (k->kind != HN_INT) continue;
+            if (low > k->least + (k->draw_most - k->least) / 16 || high > k->draw_most ||
+                high < k->draw_most - (k->draw_most - k->least) / 16)
+                fail_msg("%s %s: %lld to %lld of %lld to %lld", hn_ops[o].stem, k->name,
+                         (long long)low, (long long)high, (long long)k->least,
+                         (long long)k->draw_most);
+        }
+}
+
 /* Element (row, col) of operand k, or (col, row) where sums run down the columns. */
 static float across(const data *d, const hn_case *c, size_t k, size_t row, size_t col)
 {
@@ -584,6 +610,7 @@ int hn_test_data(void)
         cmocka_unit_test(every_bit_of_blocks_toggles),
         cmocka_unit_test(scales_of_neighbours_differ),
         cmocka_unit_test(integers_are_not_zero),
+        cmocka_unit_test(drawn_options_stay_small),
         cmocka_unit_test(sums_run_down_as_along),
     };
     return cmocka_run_group_tests_name("data", tests, NULL, NULL);
