@@ -184,7 +184,7 @@ static const hn_mutant list[] = {
     ROW(keys_twice, ALL, HN_IN_FAST, HN_BY(VALUE)),
     ROW(values_for_keys, ALL, HN_IN_FAST, HN_BY(VALUE)),
     ROW(caches_swapped, ALL, HN_IN_FAST, HN_BY(VALUE)),
-    ROW(one_copy_of_all_heads, ALL, HN_IN_FAST, HN_BY(SLACK)),
+    ROW(one_copy_of_all_heads, ALL, HN_IN_FAST, HN_BY(SLACK) | HN_BY(GUARD)),
     ROW(heads_as_tokens, ALL, HN_IN_FAST,
         HN_BY(SLACK) | HN_BY(UNWRITTEN) | HN_BY(GUARD) | HN_BY(CRASH)),
     ROW(source_as_tokens, ALL, HN_IN_FAST, MISPLACED),
