@@ -28,7 +28,10 @@ void hn_fill_integers(row *r, const hn_dtype_info *info, unsigned char *unit, si
     for (size_t i = 0; i < n; i++) {
         int64_t code = hn_range(&r->rng, least, most);
         switch (r->fill) {
-        case HN_FILL_INT: code = hn_range(&r->rng, is_signed ? -8 : 0, 8); break;
+        case HN_FILL_INT:
+            code = (int64_t)integer(&r->rng, 8);
+            if (code < least) code = -code;
+            break;
         case HN_FILL_PROBE:
             if (r->role == HN_ROLE_LEFT && i != kept) code = 0;
             if (r->role == HN_ROLE_LEFT && i == kept && code == 0) code = 1;
@@ -38,7 +41,9 @@ void hn_fill_integers(row *r, const hn_dtype_info *info, unsigned char *unit, si
             if (i % run == 0) held = end_code(r, least, most);
             code = held;
             break;
-        case HN_FILL_CENSUS: code = (int64_t)(r->index + i); break; /* packed modulo 2 half */
+        case HN_FILL_CENSUS:
+            code = (int64_t)(r->index + i);
+            break; /* of which the last bits are left */
         default: break;
         }
         hn_pack(info, &(uint32_t){ (uint32_t)code }, unit + i * info->bytes);
