@@ -27,14 +27,14 @@ INT8_INLINE bytes read_b(const unsigned char *p, bool is_signed)
 /* Wraps, and never saturates: that would be VPDPBUSDS. */
 INT8_INLINE sums add_products(sums s, bytes a, bytes b, bool is_signed)
 {
-    return is_signed ? _mm256_dpbusd_avx_epi32(s, b, a) : _mm256_dpbusd_avx_epi32(s, a, b);
+    return is_signed ? _mm256_dpbusd_epi32(s, b, a) : _mm256_dpbusd_epi32(s, a, b);
 }
 
 INT8_INLINE bool moves(bool is_signed) { return is_signed; }
 
 INT8_INLINE sums add_moves(sums s, bytes a)
 {
-    return _mm256_dpbusd_avx_epi32(s, _mm256_set1_epi8(-128), a);
+    return _mm256_dpbusd_epi32(s, _mm256_set1_epi8(-128), a);
 }
 
 INT8_INLINE sums no_sums(void) { return _mm256_setzero_si256(); }
