@@ -47,6 +47,9 @@ CK_HALVES(cvtph_ps, __m512, __m256, __m256i, __m128i, _mm256_cvtph_ps)
 #define _mm512_cvtepu16_epi32(x)                                                                 \
     _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_cvtepu16_epi32(_mm256_castsi256_si128(x))), \
                        _mm256_cvtepu16_epi32(_mm256_extracti128_si256(x, 1)), 1)
+#define _mm512_cvtepu8_epi16(x)                                                                 \
+    _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_cvtepu8_epi16(_mm256_castsi256_si128(x))), \
+                       _mm256_cvtepu8_epi16(_mm256_extracti128_si256(x, 1)), 1)
 #define _mm512_cvtps_ph(x, rounding)                                                      \
     _mm256_set_m128i(                                                                     \
         _mm256_cvtps_ph(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1)), \

@@ -153,6 +153,7 @@ const hn_dtype_info hn_dtypes[HN_DTYPE_COUNT] = {
     [HN_BF16] = { "bf16", 2, 1, 1, 1, { { "", HN_NUMBER, HN_BRAIN, 0, 1, 0, BITS(16, 0) } }, 0, NULL },
     [HN_I32]  = { "i32", 4, 1, 4, 1, { { "", HN_NUMBER, HN_SIGNED, 0, 1, 0, BITS(32, 0) } }, 0, NULL },
     [HN_INT8] = { "int8", 1, 1, 1, 1, { { "", HN_CODE, HN_SIGNED, 0, 1, 0, BITS(8, 0) } }, 0, NULL },
+    [HN_UINT8] = { "uint8", 1, 1, 1, 1, { { "", HN_CODE, HN_UNSIGNED, 0, 1, 0, BITS(8, 0) } }, 0, NULL },
     [HN_INT4] = { "int4", 1, 2, 1, 2, { { "q", HN_CODE, HN_SIGNED, 0, 2, 0, { { 4, 0, { 4 } } } } }, 0, NULL },
     [HN_Q4_0] = { "q4_0", 18, 32, 1, 33, {
         HALF("d", HN_SCALE, 0),

@@ -14,6 +14,7 @@ typedef enum hn_dtype {
     HN_BF16,
     HN_I32,
     HN_INT8,
+    HN_UINT8,
     HN_INT4,
     HN_Q4_0,
     HN_Q4_1,

@@ -570,6 +570,11 @@ static bool is_factor(const row *r, hn_dtype dtype)
     return (dtype == HN_F16 || dtype == HN_BF16) && r->role != HN_ROLE_VALUE;
 }
 
+static bool is_integer_factor(const row *r, hn_dtype dtype)
+{
+    return (dtype == HN_INT8 || dtype == HN_UINT8) && r->role != HN_ROLE_VALUE;
+}
+
 /* Factors of 16 bits are those of f32, rounded. */
 static void fill_factor_halves(row *r, const hn_case *c, size_t index, unsigned char *at, size_t n)
 {
@@ -647,6 +652,8 @@ void hn_fill_operand(const hn_case *c, size_t index, const hn_placed *p, const s
             fill_floats(&r, c, index, (float *)(void *)at, n);
         else if (is_factor(&r, dtype))
             fill_factor_halves(&r, c, index, at, n);
+        else if (is_integer_factor(&r, dtype))
+            hn_fill_integers(&r, &hn_dtypes[dtype], at, n);
         else
             hn_fill_units(&r, &hn_dtypes[dtype], at, n);
     }

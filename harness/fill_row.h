@@ -87,6 +87,8 @@ static inline size_t pick_index(hn_rng *rng, size_t n)
 float hn_hard_arg(hn_rng *rng);
 /* Writes n units of any format but f32. */
 void hn_fill_units(row *r, const hn_dtype_info *info, unsigned char *unit, size_t n);
+/* n factors that are integers. */
+void hn_fill_integers(row *r, const hn_dtype_info *info, unsigned char *unit, size_t n);
 /* n floats in a format of 16 bits. */
 void hn_fill_halves(const hn_dtype_info *info, const float *x, unsigned char *unit, size_t n);
 /* 32 values for a quantiser: half steps of its codes. */

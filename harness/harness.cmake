@@ -18,6 +18,7 @@ set(HN_SOURCES
   harness/call.c harness/cells.c harness/capture.c harness/call_x86_64.S harness/case.c harness/compare.c harness/diagnose.c
   harness/dtype.c
   harness/emit.c harness/emit/repro.S harness/expect.c harness/fill.c harness/fill_block.c harness/fill_format.c
+  harness/fill_integer.c
   harness/group.c harness/group/bits.c harness/group/calls.c harness/group/operands.c harness/group/values.c
   harness/isolate.c harness/json.c
   harness/ops.c harness/place.c harness/reach.c harness/report.c

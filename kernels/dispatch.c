@@ -33,6 +33,8 @@ static const block block_bf16_bf16_bf16 = { CK_BF16_BLOCK, CK_BF16_BYTES, 0 };
 static const block block_f16_f32 = { CK_F16_BLOCK, CK_F16_BYTES, 0 };
 static const block block_f16_f16_f32 = { CK_F16_BLOCK, CK_F16_BYTES, 0 };
 static const block block_f16_f16_f16 = { CK_F16_BLOCK, CK_F16_BYTES, 0 };
+static const block block_int8_int8_i32 = { CK_INT8_BLOCK, CK_INT8_BYTES, CK_INT8_BYTES };
+static const block block_uint8_int8_i32 = { CK_INT8_BLOCK, CK_INT8_BYTES, CK_INT8_BYTES };
 static const block block_q4_0_f32 = { CK_Q4_0_BLOCK, CK_Q4_0_BYTES, 0 };
 static const block block_q4_1_f32 = { CK_Q4_1_BLOCK, CK_Q4_1_BYTES, 0 };
 static const block block_q4_k_f32 = { CK_Q4_K_BLOCK, CK_Q4_K_BYTES, 0 };
@@ -487,6 +489,30 @@ static int check_gemm_h(const call *c)
         return CK_ERR_SHAPE;
     if (!g->y || (g->k && (!g->a || !g->b))) return CK_ERR_NULL;
     return (int)gemm_h_overlap(g, bytes, size);
+}
+
+static ck_status gemm_i_overlap(const ck_gemm_i_args *g, const block *of)
+{
+    const span y = span_of(g->y, g->m, g->ldy, g->n, sizeof(int32_t));
+    const span a = span_of(g->a, g->m, g->lda, g->k, of->a_bytes);
+    const span b = span_of(g->b, g->n, g->ldb, g->k, of->bytes);
+
+    return overlap(&y, &a) || overlap(&y, &b) ? CK_ERR_ALIAS : CK_OK;
+}
+
+static int check_gemm_i(const call *c)
+{
+    const ck_gemm_i_args *const g = c->args;
+    const block *const of = c->of;
+    const bool is_signed = c->op == CK_OP_gemm_nt_int8_int8_i32;
+
+    if (g->m == 0 || g->n == 0) return EMPTY;
+    if (g->k > (is_signed ? CK_GEMM_INT8_MOST : CK_GEMM_UINT8_MOST)) return CK_ERR_SHAPE;
+    if (!fits(g->m, g->ldy, g->n, sizeof(int32_t)) || !fits(g->m, g->lda, g->k, of->a_bytes) ||
+        !fits(g->n, g->ldb, g->k, of->bytes))
+        return CK_ERR_SHAPE;
+    if (!g->y || (g->k && (!g->a || !g->b))) return CK_ERR_NULL;
+    return (int)gemm_i_overlap(g, of);
 }
 
 static int check_softmax(const call *c)

@@ -54,7 +54,7 @@ add_library(ck SHARED)
 target_link_libraries(ck PRIVATE ck_objects m ck_flags)
 
 find_package(cmocka CONFIG REQUIRED)
-foreach(test kernels formats quant_k dots embedding gemm_wn kv loss packed products rope rows threads alloc)
+foreach(test kernels formats quant_k dots embedding gemm_i gemm_wn kv loss packed products rope rows threads alloc)
   add_executable(test_${test} kernels/tests/test_${test}.c)
   target_include_directories(test_${test} PRIVATE kernels ${CMOCKA_INCLUDE_DIR})
   target_link_libraries(test_${test} PRIVATE ck_objects m ck_flags ${CMOCKA_LIBRARIES})

@@ -78,6 +78,7 @@ SHAPE(gemm_q, g->k, 1)
 SHAPE(gemm_w, g->k, 1)
 SHAPE(gemm_wn, g->k, c->of->elements) /* elements of blocks, which stay whole */
 SHAPE(gemm_h, g->k, 1)
+SHAPE(gemm_i, g->k, 1)
 #undef SHAPE
 
 static void run_gemm(const ck_call *c, rect r)
@@ -191,6 +192,17 @@ static void run_gemm_h(const ck_call *c, rect r)
     c->fn(&g);
 }
 
+static void run_gemm_i(const ck_call *c, rect r)
+{
+    ck_gemm_i_args g = *(const ck_gemm_i_args *)c->args;
+    g.y += r.i * g.ldy + r.j;
+    g.a = ahead(g.a, r.i * g.lda, c->of->a_bytes);
+    g.b = ahead(g.b, r.j * g.ldb, c->of->bytes);
+    g.m = r.m;
+    g.n = r.n;
+    c->fn(&g);
+}
+
 static shape shape_attention(const ck_call *c)
 {
     const ck_attention_args *const a = c->args;
@@ -219,8 +231,8 @@ static void run_attention(const ck_call *c, rect r)
 #name, shape_##name, run_##name \
     }
 static const way ways[] = {
-    WAY(gemm),   WAY(gemv),    WAY(gemm_act), WAY(gemm_glu),  WAY(gemm_q),
-    WAY(gemm_w), WAY(gemm_wn), WAY(gemm_h),   WAY(attention),
+    WAY(gemm),   WAY(gemv),    WAY(gemm_act), WAY(gemm_glu), WAY(gemm_q),
+    WAY(gemm_w), WAY(gemm_wn), WAY(gemm_h),   WAY(gemm_i),   WAY(attention),
 };
 #undef WAY
 

@@ -11,7 +11,7 @@ target_link_libraries(ck_ref PRIVATE ck_flags PUBLIC m)
 
 find_package(cmocka CONFIG REQUIRED)
 # ref/tests/test_X.c is the test ref.X.
-foreach(test ref activation attention embedding gemm_w gemm_wn kv layout loss model pack products quant_32 quant_k rope rows)
+foreach(test ref activation attention embedding gemm_i gemm_w gemm_wn kv layout loss model pack products quant_32 quant_k rope rows)
   if(test STREQUAL ref)
     set(target test_ref)
     set(name ref)

@@ -93,6 +93,11 @@ typedef struct ref_gemm_h_args {
     size_t k, lda, ldb;         /* in elements */
 } ref_gemm_h_args;
 
+typedef struct ref_gemm_i_args {
+    const unsigned char *a, *b; /* a byte an element */
+    size_t k, lda, ldb;
+} ref_gemm_i_args;
+
 /* Tile rows are h * t + i; its columns must be 0 .. cols of the output, whole rows. */
 typedef struct ref_softmax_args {
     const float *x;

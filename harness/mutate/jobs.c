@@ -40,6 +40,7 @@ static const struct {
     { "family/gemm_act", "gemm_nt_silu*" },
     { "family/gemm_glu", "gemm_nt_swiglu*" },
     { "family/gemm_h", "gemm_nt_*f16_f16*" },
+    { "family/gemm_i", "gemm_nt_*_i32*" },
     { "family/gemm_p", "gemm_nt_q4_kx8*" },
     { "family/gemm_q", "gemm_nt_q5_1_q8_1*" },
     { "family/gemm_wn", "gemm_nn_q*" },
@@ -55,6 +56,7 @@ static const struct {
     { "family/softmax", "softmax_causal*" },
     { "family/unary", "*lu_f32*" },
     { "fill_block", "dequant_row_q*" },
+    { "fill_integer", "gemm_nt_*_i32*" },
     { "fill_format", "quantize_row_q4*" },
     { "", "gemv_f32*" },
 };

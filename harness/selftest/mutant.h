@@ -14,7 +14,7 @@
     "gemm_nt_swiglu_f32 softmax_causal_f32 rmsnorm_f32 layernorm_f32 rope_half_f32 embedding_f32 " \
     "swiglu_f32"
 #define HN_ON_F32 HN_ON_ROWS " gemv_f32 exp_f32 dequant_row_q8_0"
-#define HN_ON_ALL HN_ON_F32 " quantize_row_q8_0 pack_q4_k_q4_kx8"
+#define HN_ON_ALL HN_ON_F32 " quantize_row_q8_0 pack_q4_k_q4_kx8 gemm_nt_uint8_int8_i32"
 
 enum { HN_IN_FAST = 1, HN_IN_STRICT = 2, HN_IN_BOTH = 3 };
 

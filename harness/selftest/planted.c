@@ -19,6 +19,7 @@
     X(gemm_act)        \
     X(gemm_glu)        \
     X(gemm_h)          \
+    X(gemm_i)          \
     X(gemv)            \
     X(softmax)         \
     X(attention)       \

@@ -153,6 +153,14 @@ static void view_gemm_h(const void *args, hn_view *v)
     v->of[3] = see(g->bias, 1, g->n, g->n, sizeof(float));
 }
 
+static void view_gemm_i(const void *args, hn_view *v)
+{
+    const ck_gemm_i_args *g = args;
+    v->of[0] = see(g->y, g->m, g->n, g->ldy, sizeof *g->y);
+    v->of[1] = see(g->a, g->m, g->k, g->lda, 1);
+    v->of[2] = see(g->b, g->n, g->k, g->ldb, 1);
+}
+
 static void view_softmax(const void *args, hn_view *v)
 {
     const ck_softmax_args *s = args;
@@ -266,6 +274,7 @@ static const struct {
     { "gemm_nt_*_q8_?", view_gemm_q },
     { "pack_*", view_pack },
     { "gemm_nt_*f16_*f16_*", view_gemm_h },
+    { "gemm_nt_*_i32", view_gemm_i },
     { "gemm_nt_?elu_f32", view_gemm_act },
     { "gemm_nt_silu_f32", view_gemm_act },
     { "gemm_nt_swiglu_f32", view_gemm_glu },

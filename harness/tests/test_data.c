@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <math.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -512,7 +513,9 @@ static void integers_are_not_zero(void **state)
     (void)state;
     for (uint32_t seed = 0; seed < 200; seed++) {
         hn_case c;
-        hn_case_init(&c, hn_op_find(seed % 2 ? "gemm_nt_f32" : "gemm_nt_q8_0_q8_0"));
+        static const char *const stems[] = { "gemm_nt_q8_0_q8_0", "gemm_nt_f32",
+                                             "gemm_nt_uint8_int8_i32" };
+        hn_case_init(&c, hn_op_find(stems[seed % 3]));
         c.seed = seed;
         c.fill = HN_FILL_INT;
         hn_case_draw(&c, HN_FIXED_FILL);
@@ -526,6 +529,33 @@ static void integers_are_not_zero(void **state)
                                 d.at[k].at + (u / d.at[k].cols * d.at[k].ld + u % d.at[k].cols) *
                                                  d.at[k].unit,
                                 p) != 0.0);
+        }
+    }
+    drop(&d);
+}
+
+/* Every code of a meets every code of b, and rows of one code throughout have each end and what is beside
+ * the least: the greatest sums that there are. */
+static void bytes_have_all_pairs_and_ends(void **state)
+{
+    const char *const line = "gemm_nt_int8_int8_i32 gen=1 M=256 N=256 K=2 fill=";
+    data d = { 0 };
+    (void)state;
+    for (int sat = 0; sat < 2; sat++) {
+        char text[128], error[256];
+        hn_case c;
+        snprintf(text, sizeof text, "%s%s", line, sat ? "sat seed=2" : "census");
+        assert_int_equal(hn_case_parse(&c, text, error, sizeof error), 0);
+        fill(&d, &c);
+        for (size_t k = 1; k <= 2; k++) {
+            bool seen[256] = { false };
+            for (size_t r = 0; r < 256; r++) {
+                const unsigned char *const row = d.at[k].at + r * d.at[k].ld;
+                seen[row[0]] = true;
+                if (sat) assert_int_equal(row[0], row[1]);
+            }
+            for (size_t code = 0; code < 256; code++)
+                assert_int_equal(seen[code], !sat || (code >= 127 && code <= 129));
         }
     }
     drop(&d);
@@ -610,6 +640,7 @@ int hn_test_data(void)
         cmocka_unit_test(every_bit_of_blocks_toggles),
         cmocka_unit_test(scales_of_neighbours_differ),
         cmocka_unit_test(integers_are_not_zero),
+        cmocka_unit_test(bytes_have_all_pairs_and_ends),
         cmocka_unit_test(drawn_options_stay_small),
         cmocka_unit_test(sums_run_down_as_along),
     };

@@ -167,6 +167,7 @@ static void products_are_counted(void **state)
         { "gemm_nt_swiglu_f32 gen=1 M=3 N=5 K=7", 210 },
         { "gemm_nt_f16_f16_f16 gen=1 M=3 N=5 K=7", 105 },
         { "gemm_nt_f16_f32 gen=1 M=3 N=5 K=7", 105 },
+        { "gemm_nt_uint8_int8_i32 gen=1 M=3 N=5 K=7", 105 },
         { "gemm_nt_q8_0_q8_0 gen=1 M=3 N=5 K=64", 960 },
         { "gemm_nt_q8_0_f32 gen=1 M=3 N=5 K=64", 960 },
         { "gemm_nn_q8_0_f32 gen=1 M=3 N=64 K=5", 960 },

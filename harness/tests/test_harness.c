@@ -83,6 +83,8 @@ static void bad_line_is_named(void **state)
         { "gemm_nt_f32 gen=1 M=1 N=1 K=1 alpha=inf", { "alpha=inf", "finite" } },
         { "gemm_nt_f32 gen=1 M=1 N=1 K=1 alpha=1e99", { "alpha=1e99", "finite" } },
         { "gemm_nt_q8_0_q8_0 gen=1 M=1 N=1 K=33", { "K=33", "multiple of 32" } },
+        { "gemm_nt_int8_int8_i32 gen=1 M=1 N=1 K=131072", { "K=131072", "131071" } },
+        { "gemm_nt_uint8_int8_i32 gen=1 M=1 N=1 K=65794", { "K=65794", "65793" } },
         { "quantize_row_q8_0 gen=1 K=0", { "K=0", "32.." } },
         { "gemm_nt_f32 gen=1 M=1 N=7 K=1 ldy=6", { "ldy=6", "below", "7" } },
         { "gemm_nt_f32 gen=1 M=1 N=7 K=9 lda=8", { "lda=8", "below", "9" } },

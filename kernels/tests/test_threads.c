@@ -355,6 +355,21 @@ static ck_status halves_to_halves(float *y)
     return ck_gemm_nt_f16_f16_f16(&g);
 }
 
+/* Integers in the place of floats. */
+static ck_status integers(float *y)
+{
+    int32_t *const sums = malloc(sizeof room.y[0]);
+    const ck_gemm_i_args g = { sums, room.halves[0], (const int8_t *)room.halves[1],
+                               M,    N - 5,          131,
+                               LD,   2 * LD,         2 * LD };
+    if (!sums) return CK_ERR_NULL;
+    memcpy(sums, y, sizeof room.y[0]);
+    const ck_status status = ck_gemm_nt_int8_int8_i32(&g);
+    memcpy(y, sums, sizeof room.y[0]);
+    free(sums);
+    return status;
+}
+
 static ck_status attention(float *y)
 {
     const ck_attention_args a = { .y = y,
@@ -381,7 +396,7 @@ static ck_status attention(float *y)
 
 static entry_fn *const entries[] = {
     gemm_nt, gemm_nn, gemm_tn, one_row,      many_rows, many_rows_tn,     gemv,     silu,
-    glu,     dots,    weights, weights_down, halves,    halves_to_halves, attention
+    glu,     dots,    weights, weights_down, halves,    halves_to_halves, integers, attention
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 

@@ -4,6 +4,7 @@
 #define CK_GEMM_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "ck.h"
 
@@ -150,5 +151,23 @@ typedef struct ck_gemm_h_args {
     size_t m, n, k;
     size_t ldy, lda, ldb;
 } ck_gemm_h_args;
+
+/* y[i,j] = sum_l a[i,l] b[j,l], the integer itself: whatever its order, the sum neither overflows nor
+ * saturates. Names say the types of a, b and y.
+ * Shapes: a [m][lda] of int8_t or uint8_t, b [n][ldb], k of each row used; y [m][ldy].
+ * Requires: k at most CK_GEMM_INT8_MOST or, a being unsigned, CK_GEMM_UINT8_MOST; y 4-byte aligned; y
+ *   overlaps no input. All codes are in contract, -128 too.
+ * Error: none. The caller's floating-point mode plays no part.
+ * Strict: the same kernel. */
+typedef struct ck_gemm_i_args {
+    int32_t *y;
+    const void *a;
+    const int8_t *b;
+    size_t m, n, k;
+    size_t ldy, lda, ldb;
+} ck_gemm_i_args;
+
+/* The most terms whose sum is an int32_t whatever the codes are: (2^31 - 1) / (128 * 128) and 2^31 / (255 * 128). */
+enum { CK_GEMM_INT8_MOST = 131071, CK_GEMM_UINT8_MOST = 65793 };
 
 #endif
