@@ -9,7 +9,7 @@ LANES_INLINE products multiply(const __m512i *v, const weights *w)
     return multiply_nibbles(maddubs_dot, v, w, &q5_0_q8_0, 6, true);
 }
 
-static const dots q5_0 = { &q5_0_q8_0, open_q8_0, multiply, 8 };
+static const dots q5_0 = { &q5_0_q8_0, open_q8_0, multiply, 4 };
 
 void ck_gemm_nt_q5_0_q8_0_avx512(const void *args) { gemm_fast(args, &q5_0); }
 

@@ -10,7 +10,7 @@ LANES_INLINE products multiply(const __m512i *v, const weights *w)
     return multiply_nibbles(maddubs_dot, v, w, &q5_1_q8_1, 8, true);
 }
 
-static const dots q5_1 = { &q5_1_q8_1, open_q8_1, multiply, 8 };
+static const dots q5_1 = { &q5_1_q8_1, open_q8_1, multiply, 4 };
 
 void ck_gemm_nt_q5_1_q8_1_avx512(const void *args) { gemm_fast(args, &q5_1); }
 

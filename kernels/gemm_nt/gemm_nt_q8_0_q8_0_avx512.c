@@ -10,31 +10,26 @@ static inline __m512i odds(__m512i x) { return _mm512_srai_epi16(x, 8); }
 
 LANES_INLINE void open(__m512i *v, const unsigned char *a, size_t count)
 {
-    __m512i codes[8];
+    __m512i codes[4];
 
-    open_q8_0(codes, a, count);
-    for (size_t i = 0; i < 8; i++) {
+    open_q8_0_by_two(codes, a, count);
+    for (size_t i = 0; 2 * i < count; i++) {
         v[2 * i] = evens(codes[i]);
         v[2 * i + 1] = odds(codes[i]);
     }
 }
 
-LANES_INLINE __m512i madd_dot(__m512i q0, __m512i q1, const __m512i *v)
+LANES_INLINE __m512i madd_dot(__m512i q, const __m512i *v)
 {
-    const __m512i first =
-        _mm512_add_epi32(_mm512_madd_epi16(evens(q0), v[0]), _mm512_madd_epi16(odds(q0), v[1]));
-    const __m512i second =
-        _mm512_add_epi32(_mm512_madd_epi16(evens(q1), v[2]), _mm512_madd_epi16(odds(q1), v[3]));
-
-    return _mm512_add_epi32(first, second);
+    return _mm512_add_epi32(_mm512_madd_epi16(evens(q), v[0]), _mm512_madd_epi16(odds(q), v[1]));
 }
 
 LANES_INLINE products multiply(const __m512i *v, const weights *w)
 {
-    return multiply_q8_0(madd_dot, 4, v, w);
+    return multiply_q8_0(madd_dot, 2, v, w);
 }
 
-static const dots q8_0 = { &q8_0_q8_0, open, multiply, 16 };
+static const dots q8_0 = { &q8_0_q8_0, open, multiply, 8 };
 
 void ck_gemm_nt_q8_0_q8_0_avx512(const void *args) { gemm_fast(args, &q8_0); }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gemm_nt of blocks by blocks, AVX-512: four blocks of 32 elements in a register, or 64 elements of a block of
- * 256. Weights are loaded by 16 or 32 bytes: loads of 64 nearly all cross lines, and where these must come from
- * memory, as one waits for the other, halve its speed. */
+ * 256. Weights are loaded by 16 or 32 bytes: loads of 64 nearly all cross lines, and on Zen 5 took twice the time
+ * where these came from memory. */
 #ifndef CK_GEMM_NT_Q_AVX512_H
 #define CK_GEMM_NT_Q_AVX512_H
 
@@ -30,17 +30,21 @@ static inline __m512i quarters_in_order(const __m512i *s)
     return _mm512_permutexvar_epi32(order, sums_of_quarters(s));
 }
 
-/* The sums of s[0] .. s[15]. */
-static inline __m512i sums_of_sixteen(const __m512i *s)
+/* The sums of the upper and the lower halves of x and y:  x01 x23 y01 y23  of quarters x0 .. y3. */
+static inline __m512i halves_sums(__m512i x, __m512i y)
 {
-    __m512i four[4], x, y;
-
-    for (int i = 0; i < 4; i++) four[i] = sums_of_quarters(s + 4 * i);
-    x = _mm512_add_epi32(_mm512_shuffle_i32x4(four[0], four[1], 0x44),
-                         _mm512_shuffle_i32x4(four[0], four[1], 0xee));
-    y = _mm512_add_epi32(_mm512_shuffle_i32x4(four[2], four[3], 0x44),
-                         _mm512_shuffle_i32x4(four[2], four[3], 0xee));
     return _mm512_add_epi32(_mm512_shuffle_i32x4(x, y, 0x88), _mm512_shuffle_i32x4(x, y, 0xdd));
+}
+
+/* The sums of s[0] .. s[room - 1], room being 4, 8 or 16. */
+LANES_INLINE __m512i sums_of_all(const __m512i *s, size_t room)
+{
+    const __m512i x = sums_of_quarters(s), y = room > 4 ? sums_of_quarters(s + 4) : x;
+    const __m512i first = halves_sums(x, y);
+    const __m512i second =
+        room > LANES ? halves_sums(sums_of_quarters(s + 8), sums_of_quarters(s + 12)) : first;
+
+    return halves_sums(first, second);
 }
 
 /* The products of unsigned codes q0 and q1, of 64 elements each, with those of v[0] and v[1], in sixteen
@@ -78,7 +82,7 @@ static inline __m512i four_loads(const unsigned char *p, size_t bytes, size_t co
 /* Blocks of 32, by fours: the first halves of their codes, then the second. */
 LANES_INLINE void open_codes(__m512i *v, const unsigned char *codes, size_t bytes, size_t count)
 {
-    for (size_t i = 0; i < 4; i++, codes += 4 * bytes) {
+    for (size_t i = 0; i < 2; i++, codes += 4 * bytes) {
         v[2 * i] = four_loads(codes, bytes, beyond(4 * i, count));
         v[2 * i + 1] = four_loads(codes + 16, bytes, beyond(4 * i, count));
     }
@@ -136,33 +140,58 @@ LANES_INLINE products multiply_nibbles(bytes_dot_fn *dot, const __m512i *v, cons
     const size_t bytes = f->b_bytes;
     __m512i s[4];
 
-    for (size_t i = 0; i < 4; i++) {
+    s[2] = s[3] = _mm512_setzero_si512();
+    for (size_t i = 0; i < w->room / 4; i++) {
         prefetch_some(w, 4 * i * bytes, 4 * bytes);
         s[i] = multiply_four(dot, v + 2 * i, w->b + 4 * i * bytes + at, bytes,
                              beyond(4 * i, w->count), five);
     }
-    return (products){ sixteen_halves(w->b, bytes, w->count),
-                       f->has_min ? sixteen_halves(w->b + MIN, bytes, w->count)
-                                  : _mm512_setzero_ps(),
+    return (products){ halves_of(w, 0, bytes),
+                       f->has_min ? halves_of(w, MIN, bytes) : _mm512_setzero_ps(),
                        quarters_in_order(s), _mm512_setzero_si512() };
 }
 
-/* Blocks of q8_0, of each four of which v has `vectors`. */
-LANES_INLINE products multiply_q8_0(bytes_dot_fn *dot, size_t vectors, const __m512i *v,
+/* The codes of the first of two blocks, `bytes` apart, and if `two` of the second; else 0. */
+LANES_INLINE __m512i two_loads(const unsigned char *p, size_t bytes, bool two)
+{
+    return join(load_bytes(p), two ? load_bytes(p + bytes) : _mm256_setzero_si256());
+}
+
+/* The products of 64 codes q with those of v[0] and, if it wants more, of what follows, in sixteen sums. */
+typedef __m512i codes_dot_fn(__m512i q, const __m512i *v);
+
+/* The sums of halves of s[0] .. s[7] in their order. */
+static inline __m512i halves_in_order(const __m512i *s)
+{
+    const __m512i order = _mm512_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15);
+
+    return _mm512_permutexvar_epi32(order,
+                                    halves_sums(sums_of_quarters(s), sums_of_quarters(s + 4)));
+}
+
+/* Blocks of q8_0, of each two of which v has `vectors`. */
+LANES_INLINE products multiply_q8_0(codes_dot_fn *dot, size_t vectors, const __m512i *v,
                                     const weights *w)
 {
     const size_t bytes = CK_Q8_0_BYTES;
-    __m512i s[4];
+    __m512i s[8];
 
-    for (size_t i = 0; i < 4; i++) {
-        const unsigned char *const codes = w->b + 4 * i * bytes + 2;
-        const size_t count = beyond(4 * i, w->count);
-        prefetch_some(w, 4 * i * bytes, 4 * bytes);
-        s[i] = dot(four_loads(codes, bytes, count), four_loads(codes + 16, bytes, count),
-                   v + vectors * i);
+    for (size_t i = 0; i < 8; i++) {
+        const unsigned char *const b = w->b + 2 * i * bytes;
+        s[i] = _mm512_setzero_si512();
+        if (2 * i >= w->count) continue;
+        prefetch_some(w, 2 * i * bytes, 2 * bytes);
+        s[i] = dot(two_loads(b + 2, bytes, 2 * i + 1 < w->count), v + vectors * i);
     }
-    return (products){ sixteen_halves(w->b, bytes, w->count), _mm512_setzero_ps(),
-                       quarters_in_order(s), _mm512_setzero_si512() };
+    return (products){ halves_of(w, 0, bytes), _mm512_setzero_ps(), halves_in_order(s),
+                       _mm512_setzero_si512() };
+}
+
+/* Two blocks of q8_0 in each of v. */
+LANES_INLINE void open_q8_0_by_two(__m512i *v, const unsigned char *a, size_t count)
+{
+    for (size_t i = 0; 2 * i < count; i++)
+        v[i] = two_loads(a + 2 * i * CK_Q8_0_BYTES + 2, CK_Q8_0_BYTES, 2 * i + 1 < count);
 }
 
 /* Bytes `first` of a quarter as 16 bits in all lanes of the lower quarters, `last` in the upper ones. */
@@ -172,12 +201,12 @@ static inline __m512i spread_bytes(__m512i x, int first, int last)
                                        _mm256_set1_epi16((short)(last - 0x8000))));
 }
 
-/* Blocks of 256: how many vectors are of the codes of one, and what else is of a step. */
+/* Blocks of 256: how many vectors are of the codes of one, and what else is of eight. */
 enum {
     CODES_K = 4,
-    OTHERS_K = CODES_K * PAIRS,
-    VECTORS_Q45_K = OTHERS_K + PAIRS / 2,
-    VECTORS_Q6_K = OTHERS_K + PAIRS
+    OTHERS_K = CODES_K * LANES,
+    VECTORS_Q45_K = OTHERS_K + LANES / 2,
+    VECTORS_Q6_K = OTHERS_K + LANES
 };
 
 static inline __m512i load_halves(const unsigned char *p)
@@ -195,7 +224,7 @@ static inline void open_q45_k(__m512i *v, const unsigned char *a, size_t count)
             const unsigned char *const p = a + l * bytes + A_CODES_K + 128 * (i / 2) + 32 * (i % 2);
             v[CODES_K * l + i] = join(load_bytes(p), load_bytes(p + 64));
         }
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 2; i++) {
         const unsigned char *const bsums = a + 4 * i * bytes + A_BSUMS_K;
         v[OTHERS_K + 2 * i] = four_loads(bsums, bytes, beyond(4 * i, count));
         v[OTHERS_K + 2 * i + 1] = four_loads(bsums + 16, bytes, beyond(4 * i, count));
@@ -230,7 +259,7 @@ static inline __m512i minimums_q45_k(const __m512i *bsums, __m512i scales)
                             _mm512_madd_epi16(_mm512_shuffle_epi8(scales, last), bsums[1]));
 }
 
-/* q with bit n of a byte of its fifth bits as 16, n as many as they were turned left by less 4. */
+/* q with the `bits` of each byte of what was turned. */
 static inline __m512i with_bits(__m512i q, __m512i turned, int bits)
 {
     return _mm512_or_si512(q, _mm512_and_si512(turned, _mm512_set1_epi8((char)bits)));
@@ -286,27 +315,28 @@ LANES_INLINE products multiply_q45_k(const __m512i *v, const weights *w, size_t 
 {
     __m512i s[PAIRS], heads[4], minimums[4];
 
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 1; i < 4; i++) heads[i] = minimums[i] = _mm512_setzero_si512();
+    for (size_t i = 0; i < w->room / 4; i++) {
         const unsigned char *p = w->b + 4 * i * bytes;
         const size_t count = beyond(4 * i, w->count);
+        const __m512i *const eight = v + i / 2 * VECTORS_Q45_K, *codes = eight + i % 2 * 16;
         __m128i scales[4];
         heads[i] = four_loads(p, bytes, count);
         const __m512i four = four_sub_scales(heads[i]);
-        minimums[i] = minimums_q45_k(v + OTHERS_K + 2 * i, four);
+        minimums[i] = minimums_q45_k(eight + OTHERS_K + i % 2 * 2, four);
         _mm512_storeu_si512(scales, four);
-        for (size_t l = 0; l < 4; l++, p += bytes) {
+        for (size_t l = 0; l < 4; l++, p += bytes, codes += CODES_K) {
             const __m512i own = _mm512_broadcast_i32x4(scales[l]);
             s[4 * i + l] = _mm512_setzero_si512();
-            if (w->ahead) prefetch(p + w->ahead, bytes);
-            if (l < count)
-                s[4 * i + l] =
-                    block_q45_k(v + CODES_K * (4 * i + l), qh ? p + qh : NULL, p + qs, own);
+            if (l >= count) continue;
+            prefetch_some(w, (4 * i + l) * bytes, bytes);
+            s[4 * i + l] = block_q45_k(codes, qh ? p + qh : NULL, p + qs, own);
         }
     }
     const __m512i two = first_of_quarters(heads);
     return (products){ _mm512_cvtph_ps(_mm512_cvtepi32_epi16(two)),
                        _mm512_cvtph_ps(_mm512_cvtepi32_epi16(_mm512_srli_epi32(two, 16))),
-                       sums_of_sixteen(s), quarters_in_order(minimums) };
+                       sums_of_all(s, w->room), quarters_in_order(minimums) };
 }
 
 LANES_INLINE products multiply_q4_k(const __m512i *v, const weights *w)
@@ -318,8 +348,7 @@ LANES_INLINE products multiply_q5_k(const __m512i *v, const weights *w)
     return multiply_q45_k(v, w, CK_Q5_K_BYTES, 16, 48);
 }
 
-/* The sums of each 16 of 256 codes, times 16, which makes at most 16 * 16 * 128 = 2^15, with the minus sign of
- * which alone that occurs; twice. */
+/* The sums of each 16 of 256 codes, times 16, from -16 * 16 * 128 = -2^15 to 16 * 16 * 127; twice. */
 static inline __m512i sums_of_16(const __m512i *codes)
 {
     const __m512i ones = _mm512_set1_epi8(1);
@@ -380,14 +409,16 @@ LANES_INLINE products multiply_q6_k(const __m512i *v, const weights *w)
     const size_t bytes = CK_Q6_K_BYTES;
     __m512i s[PAIRS];
 
-    for (size_t l = 0; l < PAIRS; l++) {
-        const unsigned char *const p = w->b + l * bytes;
+    for (size_t l = 0; l < w->room; l++) {
+        const __m512i *const eight = v + l / LANES * VECTORS_Q6_K;
         s[l] = _mm512_setzero_si512();
-        if (w->ahead) prefetch(p + w->ahead, bytes);
-        if (l < w->count) s[l] = block_q6_k(v + CODES_K * l, p, v[OTHERS_K + l]);
+        if (l >= w->count) continue;
+        prefetch_some(w, l * bytes, bytes);
+        s[l] = block_q6_k(eight + CODES_K * (l % LANES), w->b + l * bytes,
+                          eight[OTHERS_K + l % LANES]);
     }
-    return (products){ sixteen_halves(w->b + q6_k_q8_k.b_scale, bytes, w->count),
-                       _mm512_setzero_ps(), sums_of_sixteen(s), _mm512_setzero_si512() };
+    return (products){ halves_of(w, q6_k_q8_k.b_scale, bytes), _mm512_setzero_ps(),
+                       sums_of_all(s, w->room), _mm512_setzero_si512() };
 }
 
 #endif
