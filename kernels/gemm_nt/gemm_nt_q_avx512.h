@@ -36,15 +36,20 @@ static inline __m512i halves_sums(__m512i x, __m512i y)
     return _mm512_add_epi32(_mm512_shuffle_i32x4(x, y, 0x88), _mm512_shuffle_i32x4(x, y, 0xdd));
 }
 
-/* The sums of s[0] .. s[room - 1], room being 4, 8 or 16. */
+/* The sums of s[0] .. s[room - 1], room being 4, 8 or 16; q has the sums_of_quarters of each four of them. */
+LANES_INLINE __m512i sums_of_fours(const __m512i *q, size_t room)
+{
+    const __m512i first = halves_sums(q[0], room > 4 ? q[1] : q[0]);
+
+    return halves_sums(first, room > LANES ? halves_sums(q[2], q[3]) : first);
+}
+
 LANES_INLINE __m512i sums_of_all(const __m512i *s, size_t room)
 {
-    const __m512i x = sums_of_quarters(s), y = room > 4 ? sums_of_quarters(s + 4) : x;
-    const __m512i first = halves_sums(x, y);
-    const __m512i second =
-        room > LANES ? halves_sums(sums_of_quarters(s + 8), sums_of_quarters(s + 12)) : first;
+    __m512i q[4];
 
-    return halves_sums(first, second);
+    for (size_t i = 0; i < room / 4; i++) q[i] = sums_of_quarters(s + 4 * i);
+    return sums_of_fours(q, room);
 }
 
 /* The products of unsigned codes q0 and q1, of 64 elements each, with those of v[0] and v[1], in sixteen
@@ -407,18 +412,22 @@ LANES_INLINE __m512i block_q6_k(const __m512i *v, const unsigned char *b, __m512
 LANES_INLINE products multiply_q6_k(const __m512i *v, const weights *w)
 {
     const size_t bytes = CK_Q6_K_BYTES;
-    __m512i s[PAIRS];
+    __m512i fours[4];
 
-    for (size_t l = 0; l < w->room; l++) {
-        const __m512i *const eight = v + l / LANES * VECTORS_Q6_K;
-        s[l] = _mm512_setzero_si512();
-        if (l >= w->count) continue;
-        prefetch_some(w, l * bytes, bytes);
-        s[l] = block_q6_k(eight + CODES_K * (l % LANES), w->b + l * bytes,
-                          eight[OTHERS_K + l % LANES]);
+    for (size_t i = 0; i < w->room / 4; i++) {
+        const __m512i *const eight = v + i / 2 * VECTORS_Q6_K, *const codes = eight + i % 2 * 16;
+        __m512i s[4];
+        for (size_t l = 0; l < 4; l++) {
+            s[l] = _mm512_setzero_si512();
+            if (4 * i + l >= w->count) continue;
+            prefetch_some(w, (4 * i + l) * bytes, bytes);
+            s[l] = block_q6_k(codes + CODES_K * l, w->b + (4 * i + l) * bytes,
+                              eight[OTHERS_K + i % 2 * 4 + l]);
+        }
+        fours[i] = sums_of_quarters(s);
     }
     return (products){ halves_of(w, q6_k_q8_k.b_scale, bytes), _mm512_setzero_ps(),
-                       sums_of_all(s, w->room), _mm512_setzero_si512() };
+                       sums_of_fours(fours, w->room), _mm512_setzero_si512() };
 }
 
 #endif
