@@ -80,8 +80,9 @@ static inline __m512 sixteen_halves(const unsigned char *p, size_t stride, size_
 /* Halves of w, `at` bytes into each block. */
 LANES_INLINE __m512 halves_of(const weights *w, size_t at, size_t stride)
 {
-    return w->room > LANES ? sixteen_halves(w->b + at, stride, w->count)
-                           : _mm512_zextps256_ps512(eight_halves(w->b + at, stride, w->count));
+    return w->room > LANES
+               ? sixteen_halves(w->b + at, stride, w->count)
+               : join_floats(eight_halves(w->b + at, stride, w->count), _mm256_setzero_ps());
 }
 
 static inline __m512 sixteen_singles(const unsigned char *p, size_t stride, size_t count)
@@ -118,7 +119,8 @@ typedef struct sums {
 
 static inline __m256 half_of_floats(__m512 x, int half)
 {
-    return half ? _mm512_extractf32x8_ps(x, 1) : _mm512_castps512_ps256(x);
+    return half ? _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1))
+                : _mm512_castps512_ps256(x);
 }
 
 /* What eight lanes of a step add, those of its first half or of its second. */
@@ -148,7 +150,10 @@ LANES_INLINE sums step(sums to, const dots *d, const activations *x, const __m51
     return w->room > LANES ? add_half(to, f, scale, codes, min, minimums, 1) : to;
 }
 
-static inline __m512 second_half(__m512 x) { return _mm512_shuffle_f32x4(x, x, 0xee); }
+static inline __m512 second_half(__m512 x)
+{
+    return join_floats(half_of_floats(x, 1), _mm256_setzero_ps());
+}
 
 /* What a step of eight takes from the second half of one of sixteen. */
 static inline activations second_eight(const activations *x)
