@@ -44,6 +44,10 @@ CK_HALVES(cvtph_ps, __m512, __m256, __m256i, __m128i, _mm256_cvtph_ps)
     _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_cvtepu8_epi32(x)), \
                        _mm256_cvtepu8_epi32(_mm_srli_si128(x, 8)), 1)
 
+#define _mm512_shuffle_epi32(x, which)                                                  \
+    _mm512_inserti64x4(                                                                 \
+        _mm512_castsi256_si512(_mm256_shuffle_epi32(_mm512_castsi512_si256(x), which)), \
+        _mm256_shuffle_epi32(_mm512_extracti64x4_epi64(x, 1), which), 1)
 #define _mm512_cvtepu16_epi32(x)                                                                 \
     _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_cvtepu16_epi32(_mm256_castsi256_si128(x))), \
                        _mm256_cvtepu16_epi32(_mm256_extracti128_si256(x, 1)), 1)

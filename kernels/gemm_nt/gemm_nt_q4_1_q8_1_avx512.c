@@ -5,13 +5,12 @@
 const ck_numspec ck_gemm_nt_q4_1_q8_1_avx512_spec =
     CK_GEMM_Q_SPEC(LANES, CK_Q4_1_BLOCK, CK_NUM_MIN_FACTORED);
 
-static inline __m512i pair(const unsigned char *a, const unsigned char *b, size_t a_next,
-                           size_t b_next)
+LANES_INLINE products multiply(const __m512i *v, const weights *w)
 {
-    return pair_q4_1(maddubs_dot_512, a, b, a_next, b_next);
+    return multiply_nibbles(maddubs_dot, v, w, &q4_1_q8_1, 4, false);
 }
 
-static const dots q4_1 = { &q4_1_q8_1, pair, NULL };
+static const dots q4_1 = { &q4_1_q8_1, open_q8_1, multiply, 4 };
 
 void ck_gemm_nt_q4_1_q8_1_avx512(const void *args) { gemm_fast(args, &q4_1); }
 

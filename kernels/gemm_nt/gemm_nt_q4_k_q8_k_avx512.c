@@ -5,7 +5,7 @@
 const ck_numspec ck_gemm_nt_q4_k_q8_k_avx512_spec =
     CK_GEMM_Q_SPEC(LANES, CK_K_BLOCK, CK_NUM_MIN_FACTORED);
 
-static const dots q4_k = { &q4_k_q8_k, NULL, wide_q4_k };
+static const dots q4_k = { &q4_k_q8_k, open_q45_k, multiply_q4_k, VECTORS_Q45_K };
 
 void ck_gemm_nt_q4_k_q8_k_avx512(const void *args) { gemm_fast(args, &q4_k); }
 

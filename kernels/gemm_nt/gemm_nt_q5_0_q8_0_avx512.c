@@ -4,13 +4,12 @@
 
 const ck_numspec ck_gemm_nt_q5_0_q8_0_avx512_spec = CK_GEMM_Q_SPEC(LANES, CK_Q5_0_BLOCK, 0);
 
-static inline __m512i pair(const unsigned char *a, const unsigned char *b, size_t a_next,
-                           size_t b_next)
+LANES_INLINE products multiply(const __m512i *v, const weights *w)
 {
-    return pair_q5_0(maddubs_dot_512, a, b, a_next, b_next);
+    return multiply_nibbles(maddubs_dot, v, w, &q5_0_q8_0, 6, true);
 }
 
-static const dots q5_0 = { &q5_0_q8_0, pair, NULL };
+static const dots q5_0 = { &q5_0_q8_0, open_q8_0, multiply, 4 };
 
 void ck_gemm_nt_q5_0_q8_0_avx512(const void *args) { gemm_fast(args, &q5_0); }
 

@@ -4,18 +4,17 @@
 
 const ck_numspec ck_gemm_nt_q5_0_q8_0_avx512vnni_spec = CK_GEMM_Q_SPEC(LANES, CK_Q5_0_BLOCK, 0);
 
-static inline __m512i dpbusd_dot(__m512i q, __m512i a)
+LANES_INLINE __m512i dpbusd_dot(__m512i q0, __m512i q1, const __m512i *v)
 {
-    return _mm512_dpbusd_epi32(_mm512_setzero_si512(), q, a);
+    return _mm512_dpbusd_epi32(_mm512_dpbusd_epi32(_mm512_setzero_si512(), q0, v[0]), q1, v[1]);
 }
 
-static inline __m512i pair(const unsigned char *a, const unsigned char *b, size_t a_next,
-                           size_t b_next)
+LANES_INLINE products multiply(const __m512i *v, const weights *w)
 {
-    return pair_q5_0(dpbusd_dot, a, b, a_next, b_next);
+    return multiply_nibbles(dpbusd_dot, v, w, &q5_0_q8_0, 6, true);
 }
 
-static const dots q5_0 = { &q5_0_q8_0, pair, NULL };
+static const dots q5_0 = { &q5_0_q8_0, open_q8_0, multiply, 4 };
 
 void ck_gemm_nt_q5_0_q8_0_avx512vnni(const void *args) { gemm_fast(args, &q5_0); }
 

@@ -5,13 +5,12 @@
 const ck_numspec ck_gemm_nt_q5_1_q8_1_avx512_spec =
     CK_GEMM_Q_SPEC(LANES, CK_Q5_1_BLOCK, CK_NUM_MIN_FACTORED);
 
-static inline __m512i pair(const unsigned char *a, const unsigned char *b, size_t a_next,
-                           size_t b_next)
+LANES_INLINE products multiply(const __m512i *v, const weights *w)
 {
-    return pair_q5_1(maddubs_dot_512, a, b, a_next, b_next);
+    return multiply_nibbles(maddubs_dot, v, w, &q5_1_q8_1, 8, true);
 }
 
-static const dots q5_1 = { &q5_1_q8_1, pair, NULL };
+static const dots q5_1 = { &q5_1_q8_1, open_q8_1, multiply, 4 };
 
 void ck_gemm_nt_q5_1_q8_1_avx512(const void *args) { gemm_fast(args, &q5_1); }
 

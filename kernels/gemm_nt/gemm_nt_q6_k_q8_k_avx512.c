@@ -4,7 +4,7 @@
 
 const ck_numspec ck_gemm_nt_q6_k_q8_k_avx512_spec = CK_GEMM_Q_SPEC(LANES, CK_K_BLOCK, 0);
 
-static const dots q6_k = { &q6_k_q8_k, NULL, wide_q6_k };
+static const dots q6_k = { &q6_k_q8_k, open_q6_k, multiply_q6_k, VECTORS_Q6_K };
 
 void ck_gemm_nt_q6_k_q8_k_avx512(const void *args) { gemm_fast(args, &q6_k); }
 

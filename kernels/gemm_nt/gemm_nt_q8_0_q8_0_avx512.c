@@ -4,23 +4,32 @@
 
 const ck_numspec ck_gemm_nt_q8_0_q8_0_avx512_spec = CK_GEMM_Q_SPEC(LANES, CK_Q8_0_BLOCK, 0);
 
-/* 16 codes from p and 16 from `next` bytes on, in 16 bits each: (-128)^2 * 2 fits no 16-bit pair sum. */
-static inline __m512i widen(const unsigned char *p, size_t next)
-{
-    const __m128i first = _mm_loadu_si128((const __m128i *)p);
+/* Bytes of even places, and of odd ones, as 16 bits: (-128)^2 * 2 fits no 16-bit pair sum. */
+static inline __m512i evens(__m512i x) { return _mm512_srai_epi16(_mm512_slli_epi16(x, 8), 8); }
+static inline __m512i odds(__m512i x) { return _mm512_srai_epi16(x, 8); }
 
-    return _mm512_cvtepi8_epi16(
-        _mm256_set_m128i(_mm_loadu_si128((const __m128i *)(p + next)), first));
+LANES_INLINE void open(__m512i *v, const unsigned char *a, size_t count)
+{
+    __m512i codes[4];
+
+    open_q8_0_by_two(codes, a, count);
+    for (size_t i = 0; 2 * i < count; i++) {
+        v[2 * i] = evens(codes[i]);
+        v[2 * i + 1] = odds(codes[i]);
+    }
 }
 
-static inline __m512i pair(const unsigned char *a, const unsigned char *b, size_t a_next,
-                           size_t b_next)
+LANES_INLINE __m512i madd_dot(__m512i q, const __m512i *v)
 {
-    return _mm512_add_epi32(_mm512_madd_epi16(widen(a + 2, a_next), widen(b + 2, b_next)),
-                            _mm512_madd_epi16(widen(a + 18, a_next), widen(b + 18, b_next)));
+    return _mm512_add_epi32(_mm512_madd_epi16(evens(q), v[0]), _mm512_madd_epi16(odds(q), v[1]));
 }
 
-static const dots q8_0 = { &q8_0_q8_0, pair, NULL };
+LANES_INLINE products multiply(const __m512i *v, const weights *w)
+{
+    return multiply_q8_0(madd_dot, 2, v, w);
+}
+
+static const dots q8_0 = { &q8_0_q8_0, open, multiply, 8 };
 
 void ck_gemm_nt_q8_0_q8_0_avx512(const void *args) { gemm_fast(args, &q8_0); }
 

@@ -8,15 +8,18 @@ const ck_numspec ck_gemm_nt_q8_0_q8_0_avx512vnni_spec = CK_GEMM_Q_SPEC(LANES, CK
  * sum can overflow. */
 static const formats from_minus_128 = { 32, CK_Q8_0_BYTES, CK_Q8_0_BYTES, 0, false, 128 };
 
-static inline __m512i pair(const unsigned char *a, const unsigned char *b, size_t a_next,
-                           size_t b_next)
+LANES_INLINE __m512i dpbusd_dot(__m512i q, const __m512i *v)
 {
-    const __m512i q = _mm512_xor_si512(two_loads(b + 2, b_next), _mm512_set1_epi8(-128));
-
-    return _mm512_dpbusd_epi32(_mm512_setzero_si512(), q, two_loads(a + 2, a_next));
+    return _mm512_dpbusd_epi32(_mm512_setzero_si512(), _mm512_xor_si512(q, _mm512_set1_epi8(-128)),
+                               v[0]);
 }
 
-static const dots q8_0 = { &from_minus_128, pair, NULL };
+LANES_INLINE products multiply(const __m512i *v, const weights *w)
+{
+    return multiply_q8_0(dpbusd_dot, 1, v, w);
+}
+
+static const dots q8_0 = { &from_minus_128, open_q8_0_by_two, multiply, 4 };
 
 void ck_gemm_nt_q8_0_q8_0_avx512vnni(const void *args) { gemm_fast(args, &q8_0); }
 

@@ -13,7 +13,8 @@ typedef struct columns {
     bool prefetch; /* what follows */
 } columns;
 enum {
-    COLUMNS = 16, /* at most, at a time: what is made of a row of a is made once for them */
+    COLUMNS = 64, /* at most, at a time: what is made of a row of a is made once for them */
+    SHARED = 16,  /* likewise, by several rows of a, between which they stay in a cache */
     INTEGERS = 8  /* likewise, block pairs */
 };
 
@@ -29,12 +30,12 @@ static inline void block_dots(integers *to, const dots *d, const unsigned char *
 static inline void gemm_fast(const ck_gemm_q_args *g, const dots *d)
 {
     const formats *const f = d->f;
-    const size_t blocks = g->k / f->elements;
+    const size_t blocks = g->k / f->elements, most = g->m == 1 ? COLUMNS : SHARED;
 
     gemm_check(g, f);
-    for (size_t j = 0; j < g->n; j += COLUMNS) {
+    for (size_t j = 0; j < g->n; j += most) {
         columns c = { row_at(g->b, j * g->ldb, f->b_bytes, blocks), g->ldb * f->b_bytes,
-                      g->n - j < COLUMNS ? g->n - j : COLUMNS, true };
+                      g->n - j < most ? g->n - j : most, true };
         for (size_t i = 0; i < g->m; i++, c.prefetch = false) {
             float sum[COLUMNS];
             row_dots(sum, d, row_at(g->a, i * g->lda, f->a_bytes, blocks), &c, blocks);
