@@ -536,10 +536,11 @@ static void trim(hn_case *c, hn_fixed fixed, size_t keep, size_t most)
 }
 
 /* One stride in 36 is such that the last row begins at unit 2^31 or 2^32 of the operand, or a bit
- * further: an index that is computed in 32 bits is another there. */
+ * further: an index that is computed in 32 bits is another there. Of nine rows, if of bytes, neighbours are
+ * 256 MiB apart, of more less: all that lies between them would be mapped, and painted. */
 static size_t far_apart(size_t rows, uint64_t slack, unsigned offset)
 {
-    if (rows < 2 || rows > 12 || slack < 8 || offset >= 16) return 0;
+    if (rows < 2 || rows > 9 || slack < 8 || offset >= 16) return 0;
     return (((size_t)1 << (offset & 1 ? 32 : 31)) + rows - 2) / (rows - 1);
 }
 

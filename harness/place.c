@@ -10,8 +10,6 @@
 /* Unmapped on each side of a slot: wide enough that a stride gone wrong by a row still faults here. */
 enum { GUARD = 1 << 16 };
 enum { PATTERN_BYTES = 4096 };
-/* From row to row: as much or more, and what lies between is left unmapped. */
-enum { APART = 1 << 28 };
 
 static const uint32_t words[] = {
     [HN_JUNK_A] = 0xffa5a6a7u,    [HN_JUNK_B] = 0x7f5b5a59u, [HN_PREFILL_A] = 0x7fe1e2e3u,
@@ -56,7 +54,7 @@ static int reserve(hn_slot *slot, size_t bytes, bool apart)
     return 0;
 }
 
-static bool is_apart(const hn_placed *p) { return p->rows > 1 && p->ld * p->unit >= APART; }
+static bool is_apart(const hn_placed *p) { return p->rows > 1 && p->ld * p->unit >= HN_APART; }
 
 /* What is painted lies in stretches: before, between and behind the rows, or on either side of each that
  * lies apart. */

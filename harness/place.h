@@ -18,6 +18,8 @@ typedef struct hn_slot {
 /* An operand in its slot. What lies between the rows' live units, and up to HN_MARGIN bytes on both
  * sides, is junk or canary: [lo, hi) is all that may ever differ. */
 enum { HN_MARGIN = 256 };
+/* Bytes from row to row: of as many or more, what lies between is left unmapped. */
+enum { HN_APART = 1 << 28 };
 typedef struct hn_placed {
     unsigned char *at; /* NULL: operand not passed */
     unsigned char *lo, *hi;

@@ -561,6 +561,30 @@ static void bytes_have_all_pairs_and_ends(void **state)
     drop(&d);
 }
 
+/* Of what is drawn, rows that end gigabytes from the first lie so far apart that nothing between them is mapped. */
+static void far_rows_leave_gaps(void **state)
+{
+    size_t far = 0;
+    (void)state;
+    for (size_t o = 0; o < hn_op_count; o++)
+        for (uint32_t seed = 0; seed < 400; seed++) {
+            hn_case c;
+            hn_extent extents[HN_MAX_OPERANDS] = { 0 };
+            hn_case_init(&c, &hn_ops[o]);
+            c.seed = seed;
+            hn_case_draw(&c, 0);
+            c.op->family->extents(&c, extents);
+            for (size_t k = 0; k < c.op->family->noperands; k++) {
+                const size_t apart = c.ld[k] * hn_dtypes[hn_operand_dtype(c.op, k)].bytes;
+                if (extents[k].rows < 2 || apart * (extents[k].rows - 1) < (size_t)1 << 30)
+                    continue;
+                far++;
+                if (apart < HN_APART) fail_msg("%s: rows %zu bytes apart", c.op->stem, apart);
+            }
+        }
+    assert_true(far > 100);
+}
+
 /* Drawn options stay where draws are to stay, and come close to both ends: a window of thousands of tokens before
  * twenty would hide nothing, and a cache with room for a thousand costs as many rows. */
 static void drawn_options_stay_small(void **state)
@@ -641,6 +665,7 @@ int hn_test_data(void)
         cmocka_unit_test(scales_of_neighbours_differ),
         cmocka_unit_test(integers_are_not_zero),
         cmocka_unit_test(bytes_have_all_pairs_and_ends),
+        cmocka_unit_test(far_rows_leave_gaps),
         cmocka_unit_test(drawn_options_stay_small),
         cmocka_unit_test(sums_run_down_as_along),
     };
