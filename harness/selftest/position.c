@@ -196,7 +196,7 @@ static const hn_mutant list[] = {
     ROW(nan_swallowed, HN_ON_F32, HN_IN_BOTH,
         HN_BY(NAN) | HN_BY(VALUE)), /* copies are compared as integers */
     ROW(nan_invented, HN_ON_F32 " !softmax_causal_f32", HN_IN_BOTH, HN_BY(NAN)),
-    ROW(other_nan, HN_ON_F32, HN_IN_STRICT, HN_BY(STRICT) | HN_BY(VALUE)),
+    ROW(other_nan, HN_ON_F32, HN_IN_STRICT, HN_BY(STRICT) | HN_BY(VALUE) | HN_BY(THREADS)),
     ROW(other_zero, "gemm_??_f32 gemv_f32 gemm_nt_q8_0_q8_0", HN_IN_STRICT, HN_BY(STRICT)),
     ROW(twice,
         "gemm_??_f32 gemv_f32 softmax_causal_f32 exp_f32 rmsnorm_f32 layernorm_f32 swiglu_f32",
