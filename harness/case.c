@@ -474,23 +474,14 @@ static void refine_reals(hn_case *c, hn_rng *rng, hn_fixed fixed)
     }
 }
 
-/* An option of few values is any of them; of many, every second time the default: no padding, no window. */
-static int64_t draw_option(hn_rng *rng, const hn_key *k)
-{
-    enum { FEW = 8 };
-    const int64_t values = k->draw_most - k->least + 1;
-    const int64_t x = hn_range(rng, values > FEW ? -values : 0, values - 1);
-    return x < 0 ? (int64_t)k->def : k->least + x;
-}
-
 static void draw_keys(hn_case *c, hn_rng *rng, hn_fixed fixed)
 {
     const hn_family *family = c->op->family;
     for (size_t i = 0; i < family->nkeys; i++) {
         const hn_key *k = &family->keys[i];
-        const int64_t number = k->kind == HN_DIM   ? draw_dimension(rng, k, hn_key_unit(c->op, i))
-                               : k->kind == HN_INT ? draw_option(rng, k)
-                                                   : hn_range(rng, k->least, k->most);
+        const int64_t most = k->kind == HN_INT ? k->draw_most : k->most;
+        const int64_t number = k->kind == HN_DIM ? draw_dimension(rng, k, hn_key_unit(c->op, i))
+                                                 : hn_range(rng, k->least, most);
         const double real = k->kind == HN_REAL ? draw_real(rng, k) : 0.0;
         if (fixed >> i & 1) continue;
         c->num[i] = k->kind == HN_REAL ? 0 : number;
