@@ -8,6 +8,7 @@ export ASAN_SYMBOLIZER_PATH="${ASAN_SYMBOLIZER_PATH-$(command -v llvm-symbolizer
 # Copies of the tree, which tests build, find its objects again.
 export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1
 # A user without a home has no place for ccache's files.
+[ -z "${CCACHE_DIR-}" ] || mkdir -p "$CCACHE_DIR" 2>/dev/null || :
 [ -w "${CCACHE_DIR:-${HOME:-/nowhere}}" ] || export CCACHE_DISABLE=1
 
 # Where ckparity looks for the libraries of others, too.
