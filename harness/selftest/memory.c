@@ -55,15 +55,16 @@ static void read_wrapped(const void *args, size_t k)
 static void last_row_in_int_1(const void *args) { read_wrapped(args, 1); }
 static void last_row_in_int_2(const void *args) { read_wrapped(args, 2); }
 
-/* The last row of the output. */
+/* The last row of the output; not onto itself, where another thread may be writing its part of it. */
 static void write_wrapped(const void *args, int is_signed)
 {
     const hn_view v = hn_view_of(args);
     const hn_seen *y = &v.of[0];
     hn_wrapped(args);
-    if (y->rows)
-        memmove(wrapped_row(y, y->rows - 1, is_signed), hn_seen_at(y, y->rows - 1, 0),
-                hn_seen_live(y, y->rows - 1) * y->unit);
+    if (!y->rows) return;
+    const unsigned char *from = hn_seen_at(y, y->rows - 1, 0);
+    unsigned char *to = wrapped_row(y, y->rows - 1, is_signed);
+    if (to != from) memmove(to, from, hn_seen_live(y, y->rows - 1) * y->unit);
 }
 
 static void writes_last_row_in_int(const void *args) { write_wrapped(args, 1); }
