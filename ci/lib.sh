@@ -7,6 +7,8 @@ export LC_ALL=C
 export ASAN_SYMBOLIZER_PATH="${ASAN_SYMBOLIZER_PATH-$(command -v llvm-symbolizer-14 || :)}"
 # Copies of the tree, which tests build, find its objects again.
 export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1
+# Without a run of the preprocessor before each compilation: immintrin.h takes it long.
+export CCACHE_DEPEND=1
 # A user without a home has no place for ccache's files.
 [ -z "${CCACHE_DIR-}" ] || mkdir -p "$CCACHE_DIR" 2>/dev/null || :
 [ -w "${CCACHE_DIR:-${HOME:-/nowhere}}" ] || export CCACHE_DISABLE=1

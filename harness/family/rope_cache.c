@@ -10,7 +10,7 @@ enum { Y, OPERANDS };
 static const hn_key keys[] = {
     [T] = { "T", HN_DIM, 1, 1 << 14, 1, 0, 40 },
     [D] = { "D", HN_DIM, 2, 1 << 12, 2, 0, 300 },
-    [POS] = { "pos", HN_INT, 0, (1 << 24) - (1 << 14), 1, 0.0, 1 << 24 },
+    [POS] = { "pos", HN_INT, 0, (1 << 24) - (1 << 14), 1, 0.0, (1 << 24) - (1 << 14) },
     [THETA] = { "theta", HN_REAL, 1, 1000000000, 0, 10000.0, 0 },
     [FACTOR] = { "factor", HN_REAL, 0, 1024, 0, 0.0, 0 },
     [LOW] = { "low", HN_REAL, 0, 2, 0, 1.0, 0 },

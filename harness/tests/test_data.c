@@ -585,6 +585,19 @@ static void far_rows_leave_gaps(void **state)
     assert_true(far > 100);
 }
 
+/* What can be drawn is a case. */
+static void draws_stay_within_limits(void **state)
+{
+    (void)state;
+    for (size_t o = 0; o < hn_op_count; o++)
+        for (size_t i = 0; i < hn_ops[o].family->nkeys; i++) {
+            const hn_key *k = &hn_ops[o].family->keys[i];
+            if ((k->kind == HN_INT || k->kind == HN_DIM) && k->draw_most > k->most)
+                fail_msg("%s %s: %lld is drawn, %lld the most", hn_ops[o].stem, k->name,
+                         (long long)k->draw_most, (long long)k->most);
+        }
+}
+
 /* Drawn options stay where draws are to stay, and come close to both ends: a window of thousands of tokens before
  * twenty would hide nothing, and a cache with room for a thousand costs as many rows. */
 static void drawn_options_stay_small(void **state)
@@ -666,6 +679,7 @@ int hn_test_data(void)
         cmocka_unit_test(integers_are_not_zero),
         cmocka_unit_test(bytes_have_all_pairs_and_ends),
         cmocka_unit_test(far_rows_leave_gaps),
+        cmocka_unit_test(draws_stay_within_limits),
         cmocka_unit_test(drawn_options_stay_small),
         cmocka_unit_test(sums_run_down_as_along),
     };
